@@ -1,0 +1,26 @@
+# The language level, the warnings and the sanitizers that every target of the project shares.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+find_program(PTXBATCH_CCACHE ccache)
+if(PTXBATCH_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PTXBATCH_CCACHE})
+endif()
+
+add_library(ptxbatch_options INTERFACE)
+target_include_directories(ptxbatch_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(ptxbatch_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+if(PTXBATCH_WARNINGS_AS_ERRORS)
+  target_compile_options(ptxbatch_options INTERFACE -Werror)
+endif()
+if(PTXBATCH_SANITIZE)
+  target_compile_options(ptxbatch_options INTERFACE -fsanitize=${PTXBATCH_SANITIZE}
+                                                    -fno-omit-frame-pointer)
+  target_link_options(ptxbatch_options INTERFACE -fsanitize=${PTXBATCH_SANITIZE})
+endif()

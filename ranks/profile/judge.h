@@ -1,0 +1,53 @@
+// The rank's side of judging: drives a keeper (trusted) and runners (untrusted, one a candidate)
+// through profile/messages.h and turns what happens into an Evaluation. Nothing here loads CUDA or
+// candidate code; the keeper and runner programs of a target are all that differ between targets.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/error.h"
+#include "ranks/experiment.h"
+#include "ranks/turn_facts.h"
+
+namespace ptxbatch {
+
+struct JudgeConfig {
+  std::string target;          // "host"
+  int device = 0;              // host: the core to run on; GPU: the device ordinal
+  std::string keeper_program;  // absolute paths
+  std::string runner_program;
+  std::string tracer_program;  // runs a runner under breakpoints, for evidence
+  std::string scratch_folder;  // exists; sub-folders are made and removed
+  ProtocolSettings protocol;
+  StageBudgets budgets;
+};
+
+struct DeviceInfo {
+  std::string name;
+  std::string id;
+  std::string driver;
+  std::string libraries;
+};
+
+/// One device's judge. Used from one thread, which must outlive it (its children die with it).
+class Judge {
+ public:
+  virtual ~Judge() = default;
+
+  /// Starts (or restarts) the keeper when needed and says what the device is.
+  virtual Result<DeviceInfo> device_info() = 0;
+
+  /// Correctness over the trials, then timing in alternating blocks with the reference. Never
+  /// fails as a call: what goes wrong on our side is Outcome::kServiceFailure.
+  virtual Evaluation evaluate(const Problem& problem, const std::string& binary) = 0;
+
+  /// Runs the candidate once more, in a process of its own, and sees which of the scanned
+  /// instructions are executed under the real workload.
+  virtual Evidence collect_evidence(const Problem& problem, const std::string& binary,
+                                    const StaticScan& scan) = 0;
+};
+
+Result<std::unique_ptr<Judge>> make_judge(JudgeConfig config);
+
+}  // namespace ptxbatch

@@ -1,0 +1,25 @@
+// Prompt assembly in the paper's order: system (instructions, knowledge pack, worked binding
+// example, target name), user (the task: the definition without tags).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "ranks/experiment.h"
+
+namespace ptxbatch {
+
+struct Message {
+  std::string role;  // "system", "user", "assistant"
+  std::string content;
+};
+
+/// The messages a trajectory begins with. Errors name the pack's file that is missing or wrong.
+Result<std::vector<Message>> assemble_prompt(const TargetSpec& target, const ProblemSpec& problem,
+                                             const PromptSpec& prompt);
+
+/// JSON array of {role, content}: how a prompt is hashed and stored.
+std::string messages_json(const std::vector<Message>& messages);
+
+}  // namespace ptxbatch

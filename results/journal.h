@@ -1,0 +1,51 @@
+// NAME.h5.journal: the truth while a run is active. An append-only log of frames, each a CRC-32 and
+// a length before the CBOR of one record (JOURNAL.md). Written by the coordinator alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+#include "common/file_system.h"
+#include "results/records.h"
+
+namespace ptxbatch {
+
+class JournalWriter {
+ public:
+  /// Opens for appending after `good_bytes` (what read_journal found good); a torn tail behind it
+  /// is cut off. 0 starts a new journal.
+  static Result<JournalWriter> open(FileSystem& files, const std::string& path,
+                                    std::uint64_t good_bytes);
+
+  /// Appends without syncing. After any failure the writer refuses further appends.
+  Status append(const Record& record);
+  /// Everything appended so far survives a power loss once this returns without an error.
+  Status sync();
+  [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  JournalWriter(std::unique_ptr<AppendFile> file, std::uint64_t size_bytes);
+
+  std::unique_ptr<AppendFile> file_;
+  std::uint64_t size_bytes_ = 0;
+  std::string buffer_;
+  bool failed_ = false;
+};
+
+struct JournalScan {
+  std::uint64_t good_bytes = 0;  // where the last whole good record ends
+  std::uint64_t records = 0;
+  std::uint64_t torn_bytes = 0;  // an unfinished tail: what a crash in the middle of an append leaves
+};
+
+/// Calls `visit` for each record in order, in constant memory. A torn tail is forgiven and
+/// reported; damage before the tail is an error that names the offset. An error from `visit` stops
+/// the scan and is returned.
+Result<JournalScan> read_journal(const std::string& path,
+                                 const std::function<Status(Record&&)>& visit);
+
+}  // namespace ptxbatch
