@@ -1,0 +1,170 @@
+#include "ranks/coordination.h"
+
+#include <nlohmann/json.hpp>
+
+#include "results/record_codec.h"
+
+namespace ptxbatch {
+
+using nlohmann::json;
+
+// nlohmann finds conversions by argument-dependent look-up, so these stand in the messages' own
+// namespace, not in an unnamed one.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, program_version, git_commit, host)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkRequest, places)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Activity, generating, compiling, judging, device_busy_s, up_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Goodbye, error)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Welcome, experiment_file, experiment_text, session, device,
+                                   ranks_on_this_host)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Refusal, message)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Acknowledgement, number)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stop, grace_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Assignment::FinishedTurn, reply, feedback)
+
+namespace {
+
+json binary(const std::string& bytes) {
+  return json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+}
+
+std::string from_binary(const json& value) {
+  const auto& bytes = value.get_binary();
+  return {bytes.begin(), bytes.end()};
+}
+
+// Throws like nlohmann's own conversions; decode() below turns that into an Error.
+Record record_from(const json& value) {
+  auto record = decode_record(from_binary(value));
+  if (!record) throw std::invalid_argument(record.error().what);
+  return std::move(*record);
+}
+
+json trajectory_to_json(const PlannedTrajectory& plan) {
+  return {{"index", plan.index},
+          {"id", plan.id},
+          {"model", plan.model},
+          {"target", plan.target},
+          {"problem", plan.problem},
+          {"definition", plan.definition},
+          {"workload", plan.workload},
+          {"prompt_tag", plan.prompt_tag},
+          {"prompt_block", plan.prompt_block},
+          {"replica", plan.replica}};
+}
+
+PlannedTrajectory trajectory_from(const json& in) {
+  PlannedTrajectory plan;
+  in.at("index").get_to(plan.index);
+  in.at("id").get_to(plan.id);
+  in.at("model").get_to(plan.model);
+  in.at("target").get_to(plan.target);
+  in.at("problem").get_to(plan.problem);
+  in.at("definition").get_to(plan.definition);
+  in.at("workload").get_to(plan.workload);
+  in.at("prompt_tag").get_to(plan.prompt_tag);
+  in.at("prompt_block").get_to(plan.prompt_block);
+  in.at("replica").get_to(plan.replica);
+  return plan;
+}
+
+}  // namespace
+
+void to_json(json& out, const NoMoreWork& /*message*/) { out = json::object(); }
+void from_json(const json& /*in*/, NoMoreWork& /*message*/) {}
+
+void to_json(json& out, const RecordMessage& message) {
+  out = {{"number", message.number}, {"record", binary(encode_record(message.record))}};
+}
+
+void from_json(const json& in, RecordMessage& message) {
+  in.at("number").get_to(message.number);
+  message.record = record_from(in.at("record"));
+}
+
+void to_json(json& out, const Assignment& message) {
+  out = {{"trajectory", trajectory_to_json(message.trajectory)}, {"history", message.history}};
+  if (message.pending_reply) out["pending_reply"] = binary(encode_record(*message.pending_reply));
+}
+
+void from_json(const json& in, Assignment& message) {
+  message.trajectory = trajectory_from(in.at("trajectory"));
+  in.at("history").get_to(message.history);
+  if (const auto pending = in.find("pending_reply"); pending != in.end()) {
+    message.pending_reply = std::get<ReplyRecord>(record_from(*pending));
+  }
+}
+
+namespace {
+
+template <class T>
+constexpr std::string_view kTypeName = "";
+template <>
+constexpr std::string_view kTypeName<Hello> = "hello";
+template <>
+constexpr std::string_view kTypeName<WorkRequest> = "work_request";
+template <>
+constexpr std::string_view kTypeName<RecordMessage> = "record";
+template <>
+constexpr std::string_view kTypeName<Activity> = "activity";
+template <>
+constexpr std::string_view kTypeName<Goodbye> = "goodbye";
+template <>
+constexpr std::string_view kTypeName<Welcome> = "welcome";
+template <>
+constexpr std::string_view kTypeName<Refusal> = "refusal";
+template <>
+constexpr std::string_view kTypeName<Assignment> = "assignment";
+template <>
+constexpr std::string_view kTypeName<NoMoreWork> = "no_more_work";
+template <>
+constexpr std::string_view kTypeName<Acknowledgement> = "acknowledgement";
+template <>
+constexpr std::string_view kTypeName<Stop> = "stop";
+
+template <class Variant>
+std::string encode(const Variant& message) {
+  return std::visit(
+      [](const auto& body) {
+        json envelope = {{"type", kTypeName<std::decay_t<decltype(body)>>}, {"body", body}};
+        std::string bytes;
+        json::to_cbor(envelope, bytes);
+        return bytes;
+      },
+      message);
+}
+
+template <class T, class Variant>
+bool decode_as(const json& envelope, Variant& message) {
+  if (envelope.at("type").get_ref<const std::string&>() != kTypeName<T>) return false;
+  message = envelope.at("body").get<T>();
+  return true;
+}
+
+template <class... Types>
+Result<std::variant<Types...>> decode(std::string_view bytes,
+                                      std::variant<Types...> /*selects the types*/) {
+  try {
+    const json envelope = json::from_cbor(bytes);
+    std::variant<Types...> message;
+    if ((decode_as<Types>(envelope, message) || ...)) return message;
+    return fail(ErrorKind::kProtocol, "a message of an unknown type arrived",
+                "Start every rank with the same ptxbatch.");
+  } catch (const std::exception& error) {
+    return fail(ErrorKind::kProtocol, std::string("a message cannot be read: ") + error.what(),
+                "Start every rank with the same ptxbatch.");
+  }
+}
+
+}  // namespace
+
+std::string encode_message(const RankMessage& message) { return encode(message); }
+std::string encode_message(const CoordinatorMessage& message) { return encode(message); }
+
+Result<RankMessage> decode_rank_message(std::string_view bytes) {
+  return decode(bytes, RankMessage{});
+}
+Result<CoordinatorMessage> decode_coordinator_message(std::string_view bytes) {
+  return decode(bytes, CoordinatorMessage{});
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,89 @@
+#include "ranks/device_worker.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <future>
+
+#include "common/version.h"
+
+namespace ptxbatch {
+namespace {
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+DeviceWorker::DeviceWorker(const PipelineConfig& config, Judged judged)
+    : config_(config), judged_(std::move(judged)) {}
+
+DeviceWorker::~DeviceWorker() { close(); }
+
+Result<std::vector<EnvironmentRecord>> DeviceWorker::start() {
+  std::promise<Result<std::vector<EnvironmentRecord>>> started;
+  auto result = started.get_future();
+  thread_ = std::thread([this, started = std::move(started)]() mutable {
+    started.set_value(make_judges());
+    serve();
+    judges_.clear();  // here, since their children belong to this thread
+  });
+  return result.get();
+}
+
+void DeviceWorker::close() {
+  queue_.close();
+  if (thread_.joinable()) thread_.join();
+}
+
+Result<std::vector<EnvironmentRecord>> DeviceWorker::make_judges() {
+  std::vector<EnvironmentRecord> environments;
+  for (const TargetSpec& target : config_.experiment.targets) {
+    const TargetPrograms programs = config_.programs(target.name);
+    JudgeConfig judge_config;
+    judge_config.target = target.name;
+    judge_config.device = config_.device;
+    judge_config.keeper_program = programs.keeper;
+    judge_config.runner_program = programs.runner;
+    judge_config.tracer_program = programs.tracer;
+    judge_config.scratch_folder = config_.scratch_folder + "/judge-" + target.name;
+    judge_config.protocol = config_.experiment.protocol;
+    judge_config.budgets = config_.experiment.budgets;
+    std::error_code ignored;
+    std::filesystem::create_directories(judge_config.scratch_folder, ignored);
+    auto judge = make_judge(std::move(judge_config));
+    if (!judge) return fail(judge.error());
+    auto device = (*judge)->device_info();
+    if (!device) return fail(device.error());
+    judges_[target.name] = std::move(*judge);
+
+    EnvironmentRecord environment;
+    environment.session = config_.session;
+    environment.rank = config_.rank;
+    environment.host = host_name();
+    environment.target = target.name;
+    environment.device_name = device->name;
+    environment.device_id = device->id;
+    environment.driver = device->driver;
+    environment.libraries = device->libraries;
+    environment.program_version = kVersion;
+    environment.git_commit = kGitCommit;
+    environment.started_at_s = unix_time_s();
+    environments.push_back(std::move(environment));
+  }
+  return environments;
+}
+
+void DeviceWorker::serve() {
+  while (auto turn = queue_.pop()) {
+    const auto start = SteadyClock::now();
+    judge_candidate(**turn, *judges_.at((*turn)->trajectory->plan().target), cache_);
+    busy_s_.store(busy_s_.load() + seconds_since(start));
+    judged_(std::move(*turn));
+  }
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,59 @@
+// A rank at work: trajectories move from queue to queue, each stage with threads of its own.
+//
+//   coordinator -> generate (model client) -> [journalled?] -> prepare (compile pool)
+//        ^                                                          |
+//        '--- records ---- finish <---------- judge (device) <------'
+//
+// One dispatcher, the thread in run(), owns every trajectory and takes all decisions; the other
+// threads only work on what they are handed and post the result back to it. So nothing here but the
+// queues is shared, and nothing waits by sleeping.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "ranks/coordination.h"
+#include "ranks/experiment.h"
+
+namespace ptxbatch {
+
+/// Programs that a rank starts, by target: built beside ptxbatch.
+struct TargetPrograms {
+  std::string keeper;
+  std::string runner;
+  std::string tracer;
+};
+
+struct PipelineConfig {
+  Experiment experiment;
+  int rank = 0;
+  int session = 0;
+  int device = 0;               // ordinal of this rank's device on its host
+  int ranks_on_this_host = 1;
+  std::string scratch_folder;   // exists; private to this rank
+  std::function<TargetPrograms(const std::string& target)> programs;
+};
+
+class Pipeline {
+ public:
+  /// `send` takes an encoded RankMessage for the coordinator; called from the dispatcher alone.
+  Pipeline(PipelineConfig config, std::function<void(std::string)> send);
+  ~Pipeline();
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  /// Hands over a message from the coordinator. Thread-safe.
+  void deliver(CoordinatorMessage message);
+
+  /// Works until there is no more work, or the coordinator says stop; the last message sent is
+  /// Goodbye. False when turns were abandoned at the end of a stop's grace: their threads may still
+  /// be busy, and the caller must leave the process without destroying this object.
+  [[nodiscard]] bool run();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace ptxbatch
