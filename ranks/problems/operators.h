@@ -18,11 +18,13 @@ class Operator {
   [[nodiscard]] virtual std::string_view op_type() const = 0;
   /// Distinct inputs of an evaluation: 3, for backward passes 1 (protocol of the paper).
   [[nodiscard]] virtual int default_trials() const { return 3; }
-  /// Floating-point operations by the paper's formulas: GEMM 2MNK, attention forward 4 S^2 B H D, ...
+  /// Floating-point operations by the paper's formulas: GEMM 2MNK, attention forward 4 S^2 B H D,
+  /// ...
   [[nodiscard]] virtual double flops(const Problem& problem) const = 0;
   /// Checks that inputs, outputs and axes are those this operator computes on.
   [[nodiscard]] virtual Status check(const Problem& problem) const = 0;
-  /// Inputs that are drawn, by index; the others (O and L of a backward pass) come from a reference.
+  /// Inputs that are drawn, by index; the others (O and L of a backward pass) come from a
+  /// reference.
   [[nodiscard]] virtual bool is_random_input(std::size_t index) const {
     (void)index;
     return true;
@@ -33,13 +35,17 @@ class Operator {
 const Operator* find_operator(std::string_view op_type);
 std::vector<std::string> known_op_types();
 
-/// The seed of one input of one trial, from the experiment's: stored, so that every input can be
-/// made again anywhere.
+/// The seed of one input of one trial, from the experiment's, which is stored: so every input can
+/// be made again anywhere. It is the number that the first 16 hexadecimal digits are of the SHA-256
+/// of
+///   "ptxbatch input\n<experiment_seed>\n<workload>\n<trial>\n<input_index>"
+/// with the numbers in decimal.
 std::uint64_t input_seed(std::uint64_t experiment_seed, std::string_view workload, int trial,
                          std::size_t input_index);
 
 /// N(0,1) values, element i depending on (seed, i) alone (Philox4x32-10 and Box-Muller), so that
-/// any part can be made on any device; rounded to `type` when it is stored.
+/// any part can be made on any device (random.h has the formula). number_formats.h rounds them to
+/// the input's type when they are stored.
 void generate_normal(std::uint64_t seed, std::int64_t first_element, std::span<float> values);
 
 }  // namespace ptxbatch

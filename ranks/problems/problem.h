@@ -43,9 +43,9 @@ struct Problem {
   std::vector<Tensor> outputs;   // in definition order
 };
 
-/// Reads FOLDER/definitions/<op_type>/NAME.json and the line of FOLDER/workloads/<op_type>/NAME.jsonl
-/// with this uuid. Errors name file, line and key; an op_type that the registry does not know is an
-/// error that lists those it knows.
+/// Reads FOLDER/definitions/<op_type>/NAME.json and the line of
+/// FOLDER/workloads/<op_type>/NAME.jsonl with this uuid. Errors name file, line and key; an op_type
+/// that the registry does not know is an error that lists those it knows.
 Result<Problem> load_problem(const std::string& folder, const std::string& definition,
                              const std::string& workload_uuid);
 
