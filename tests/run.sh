@@ -7,7 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 check_format() {
   local sources
-  mapfile -t sources < <(git ls-files '*.h' '*.cpp' '*.cu')
+  mapfile -t sources < <(find . \( -path './build*' -o -path ./.deps -o -path ./.git \) -prune \
+    -o -regex '.*\.\(h\|cpp\|cu\)' -print)
   .deps/wheels/clang_format/data/bin/clang-format --dry-run -Werror "${sources[@]}" || {
     echo "error: the lines above are not formatted; clang-format -i FILE puts that right" >&2
     return 1
