@@ -9,11 +9,11 @@ stubs=$cuda_home/lib/stubs
 
 # Names as written, and as cuda.h's macros turn them into versioned ones (cuMemAlloc_v2, ..._ptsz).
 driver_functions() {
-  local headers=(-I "$cuda_home/include" -include cuda.h -include cudaProfiler.h -x c /dev/null)
+  local header=$cuda_home/include/cuda.h
   {
-    cat "$cuda_home/include/cuda.h"
-    gcc -E "${headers[@]}"
-    gcc -E -DCUDA_API_PER_THREAD_DEFAULT_STREAM "${headers[@]}"
+    cat "$header"
+    gcc -E -I "$cuda_home/include" "$header"
+    gcc -E -I "$cuda_home/include" -DCUDA_API_PER_THREAD_DEFAULT_STREAM "$header"
   } | grep -zoP '\bCUresult\s+(CUDAAPI\s+)?\Kcu[A-Z]\w*(?=\s*\()' | tr '\0' '\n' | sort -u
 }
 
