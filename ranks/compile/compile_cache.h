@@ -1,0 +1,52 @@
+// Compiled candidates on disk, NAME.so with the compiler's output NAME.log, under a key that stands
+// for source, compiler and flags. Both are complete whenever they are there: they are written
+// elsewhere, synced and renamed, so several processes and a crash can share one folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/error.h"
+
+namespace ptxbatch {
+
+/// A folder for temporary files, made under `parent` and removed with all it holds.
+class ScratchFolder {
+ public:
+  static Result<ScratchFolder> make(const std::string& parent);
+  ScratchFolder(ScratchFolder&& other) noexcept;
+  ScratchFolder& operator=(ScratchFolder&&) = delete;
+  ~ScratchFolder();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;  // empty: moved from
+};
+
+class CompileCache {
+ public:
+  /// Makes the folder when it is not there.
+  static Result<CompileCache> open(const std::string& folder);
+
+  struct Entry {
+    std::string binary;  // path
+    std::string output;  // the compiler's
+  };
+  [[nodiscard]] std::optional<Entry> find(const std::string& key) const;
+
+  /// Moves `binary` (on the same file system: in a ScratchFolder of this cache) into the cache.
+  [[nodiscard]] Result<Entry> insert(const std::string& key, const std::string& binary,
+                                     std::string output) const;
+
+  [[nodiscard]] Result<ScratchFolder> make_scratch() const { return ScratchFolder::make(folder_); }
+  [[nodiscard]] const std::string& folder() const { return folder_; }
+
+ private:
+  explicit CompileCache(std::string folder) : folder_(std::move(folder)) {}
+  std::string folder_;
+};
+
+}  // namespace ptxbatch
