@@ -1,0 +1,72 @@
+#include "analysis/panels.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <numeric>
+
+#include "analysis/fast_p.h"
+#include "analysis/text.h"
+
+namespace ptxbatch {
+namespace {
+
+// More steps than this cannot be told apart in a picture.
+constexpr std::size_t kMostPoints = 2401;
+
+BandValue band_at(const FastCurve& curve, double p) {
+  return {curve.pooled.at(p), curve.band_low(p), curve.band_high(p)};
+}
+
+Panel make_panel(const FastCurves& curves) {
+  Panel panel;
+  panel.planned = true;
+  panel.has_band = curves.any.by_prompt_tag.size() > 1;
+  panel.best_speedup = curves.any.best_speedup();
+  for (const double p : step_points(curves, kFastPMax, kMostPoints)) {
+    panel.points.push_back({p, band_at(curves.any, p), band_at(curves.with_target, p)});
+  }
+  return panel;
+}
+
+std::string band_fields(const BandValue& band) {
+  return fmt::format("{:.6g},{:.6g},{:.6g}", band.value, band.low, band.high);
+}
+
+}  // namespace
+
+PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind) {
+  const Conditions conditions = group_trajectories(tables);
+  const std::vector<FastCurves> curves = fast_curves(tables, conditions, kind);
+  std::vector<std::uint32_t> all(conditions.list.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const ConditionGrid grid = arrange(conditions, all);
+
+  PanelGrid result;
+  result.problems = grid.problems;
+  for (const ConditionGrid::Row& row : grid.rows) {
+    PanelRow& panels = result.rows.emplace_back(PanelRow{row.model, row.target, {}});
+    for (const auto& condition : row.cells) {
+      panels.panels.push_back(condition ? make_panel(curves[*condition]) : Panel{});
+    }
+  }
+  return result;
+}
+
+std::string panels_csv(const PanelGrid& grid) {
+  std::string result =
+      "target,model,problem,p,fast_p,fast_p_low,fast_p_high,"
+      "fast_p_inst,fast_p_inst_low,fast_p_inst_high\n";
+  for (const PanelRow& row : grid.rows) {
+    for (std::size_t i = 0; i < row.panels.size(); ++i) {
+      const std::string names = csv_field(row.target) + ',' + csv_field(row.model) + ',' +
+                                csv_field(grid.problems[i]) + ',';
+      for (const PanelPoint& point : row.panels[i].points) {
+        result += names + fmt::format("{:.6g},", point.p) + band_fields(point.fast_p) + ',' +
+                  band_fields(point.fast_p_inst) + '\n';
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace ptxbatch

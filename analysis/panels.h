@@ -1,0 +1,52 @@
+// The Fast_p figure as data: what each panel shows, before anything is drawn.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/conditions.h"
+#include "results/turn_table.h"
+
+namespace ptxbatch {
+
+/// The right end of every panel, as in the paper.
+inline constexpr double kFastPMax = 1.2;
+
+/// A share of turns and the band over the prompt tags around it.
+struct BandValue {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+/// The curves from this p up to the next point's.
+struct PanelPoint {
+  double p = 0;
+  BandValue fast_p;
+  BandValue fast_p_inst;
+};
+
+struct Panel {
+  bool planned = false;     // false: the experiment has no such condition
+  bool has_band = false;    // several prompt tags
+  double best_speedup = 0;  // of all correct turns; 0 when there is none
+  std::vector<PanelPoint> points;
+};
+
+struct PanelRow {
+  std::string model;
+  std::string target;
+  std::vector<Panel> panels;  // one for each problem
+};
+
+struct PanelGrid {
+  std::vector<std::string> problems;
+  std::vector<PanelRow> rows;
+};
+
+PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind);
+
+/// Tidy CSV with a header: a row for each point of each planned panel.
+std::string panels_csv(const PanelGrid& grid);
+
+}  // namespace ptxbatch

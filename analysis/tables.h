@@ -1,0 +1,40 @@
+// The tables of a run: turn correctness and best speedup in the paper's cell format, pass@T, and
+// how many turns ended how. For people on a terminal, in markdown or LaTeX; for programs as CSV.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/conditions.h"
+#include "results/turn_table.h"
+
+namespace ptxbatch {
+
+enum class TableFormat { kTerminal, kMarkdown, kCsv, kLatex };
+/// "terminal", "markdown", "csv", "latex".
+std::optional<TableFormat> table_format_from_name(std::string_view name);
+
+enum class TableKind { kCorrectness, kBestSpeedup, kPass, kOutcomes };
+
+struct TableOptions {
+  TableFormat format = TableFormat::kTerminal;
+  std::vector<TableKind> kinds = {TableKind::kCorrectness, TableKind::kBestSpeedup,
+                                  TableKind::kOutcomes};
+  std::vector<std::int32_t> turns = {1, 4, 8};  // turn limits; cut to what the experiments allow
+  SpeedupKind speedup = SpeedupKind::kPaper;
+  std::size_t width = 0;  // terminal columns to stay within; 0: as wide as it needs
+};
+
+/// The tables asked for, of all results files together. Rows are models (and targets when there are
+/// several), columns problems; the host target has tables of its own, since its speedups are not
+/// comparable with a GPU's. A cell "a / b / c (a / b / c)" has one number for each turn limit:
+/// first restricted to turns that executed the target instruction, then, in brackets, of all
+/// turns; an en dash is none. With kCsv one header and one number a row:
+/// metric,target,model,problem,turns,restriction,label,value (value empty for none).
+std::string render_tables(const std::vector<TurnTable>& tables, const TableOptions& options);
+
+}  // namespace ptxbatch
