@@ -161,7 +161,7 @@ find_pip() {
 # Downloads each wheel of the given lists that is not there yet. The tags name one build of each,
 # whatever Python the machine has.
 download() {
-  local python requirement missing=() log=$deps/pip.log tags=(
+  local python requirement log=$deps/pip.log tags=(
     --python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_28_x86_64
     --platform manylinux_2_27_x86_64 --platform manylinux_2_24_x86_64
     --platform manylinux2014_x86_64 --platform manylinux_2_12_x86_64
@@ -172,13 +172,12 @@ download() {
   while read -r requirement; do
     PIP_REQUIRE_VIRTUALENV=0 "$python" -m pip download --quiet --disable-pip-version-check \
       --no-deps --only-binary=:all: --require-hashes "${tags[@]}" --dest "$deps/download" \
-      --requirement <(echo "$requirement") >>"$log" 2>&1 || missing+=("${requirement%% *}")
+      --requirement <(echo "$requirement") >>"$log" 2>&1 || {
+      tail -n 5 "$log" >&2
+      die "this wheel could not be downloaded from the Python package index: ${requirement%% *}" \
+        "pip's log is $log. Without a network, put the wheels into $deps/download."
+    }
   done < <(cat "$@" | sed -e '/^#/d' -e ':a;/\\$/{N;s/\\\n *//;ba}')
-  ((${#missing[@]} == 0)) || {
-    tail -n 5 "$log" >&2
-    die "these wheels could not be downloaded from the Python package index: ${missing[*]}" \
-      "pip's log is $log. Without a network, put their files into $deps/download."
-  }
 }
 
 # Unpacks beside the final folder and renames, so that an interrupted run leaves nothing half done.
