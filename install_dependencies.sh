@@ -3,7 +3,7 @@
 #   1. Debian packages, through apt-get (as root, or with sudo);
 #   2. PyPI wheels pinned by hash, unpacked into .deps/wheels inside the checkout;
 #   3. the CUDA compiler, as wheels too, where the machine has none.
-# Both commands of the README call it. It works on Debian 12 and Ubuntu 24.04, x86-64.
+# Both commands of the README call it. Made for Debian 12 on x86-64; Ubuntu 24.04 should do as well.
 # Without a network, put the wheels themselves into .deps/download: they are taken from there.
 # PTXBATCH_SKIP_PACKAGES=1 leaves packages alone, where libraries come from elsewhere (modules).
 set -euo pipefail
@@ -105,7 +105,7 @@ install_packages() {
     mapfile -t unknown < <(unknown_packages "${missing[@]}")
     ((${#unknown[@]} == 0)) ||
       die "apt-get cannot find: ${unknown[*]}" \
-        "Check the network and the sources in /etc/apt; this needs Debian 12 or Ubuntu 24.04."
+        "Check the network and the sources in /etc/apt; this is made for Debian 12."
     die "apt-get could not install: $(missing_packages | xargs)" "Its log is above and in $log."
   fi
 }
