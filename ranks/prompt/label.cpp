@@ -1,0 +1,106 @@
+// A turn's label and cause from its facts. The causes are stored in results files: they are tags
+// that stay the same.
+#include <algorithm>
+#include <csignal>
+
+#include "ranks/turn_facts.h"
+
+namespace ptxbatch {
+namespace {
+
+std::string signal_cause(int signal) {
+  switch (signal) {
+    case SIGSEGV:
+      return "segmentation_fault";
+    case SIGABRT:
+      return "abort";
+    case SIGILL:
+      return "illegal_instruction";
+    case SIGFPE:
+      return "floating_point_exception";
+    case SIGBUS:
+      return "bus_error";
+    case SIGSYS:
+      return "forbidden_system_call";
+    case SIGKILL:
+      return "killed";
+    default:
+      return "other_signal";
+  }
+}
+
+std::string numerical_cause(const std::vector<OutputError>& errors) {
+  const auto any = [&](auto count) {
+    return std::any_of(errors.begin(), errors.end(),
+                       [&](const OutputError& error) { return error.*count > 0; });
+  };
+  if (any(&OutputError::not_finite)) return "nan";
+  if (any(&OutputError::never_written)) return "not_written";
+  return "wrong_values";
+}
+
+LabelAndCause label_of(const Evaluation& evaluation) {
+  using Outcome = Evaluation::Outcome;
+  switch (evaluation.outcome) {
+    case Outcome::kCorrect:
+      return {Label::kCorrect, "correct"};
+    case Outcome::kWrong:
+      return {Label::kNumericalError, numerical_cause(evaluation.errors)};
+    case Outcome::kWrongInterface:
+      return {Label::kOtherError, "wrong_interface"};
+    case Outcome::kRaised:
+      return {Label::kRuntimeError, "exception"};
+    case Outcome::kCrashed:
+      return {Label::kRuntimeError, signal_cause(evaluation.signal)};
+    case Outcome::kExited:
+      return {Label::kRuntimeError, "exited"};
+    case Outcome::kTimedOut:
+      return {Label::kKernelExecutionTimeout, "kernel_timeout"};
+    case Outcome::kTimingViolation:
+      return {Label::kOtherError, "timing_violation"};
+    case Outcome::kOverrun:
+      return {Label::kRuntimeError, "overrun"};
+    case Outcome::kServiceFailure:
+      break;
+  }
+  return {Label::kProfilingServiceTimeout, "service_failure"};
+}
+
+LabelAndCause label_of(const Sanitization& sanitization) {
+  switch (sanitization.outcome) {
+    case Sanitization::Outcome::kFault:
+      return {Label::kRuntimeError, "sanitizer_fault"};
+    case Sanitization::Outcome::kTimedOut:
+      return {Label::kSanitizeTimeout, "sanitizer_timeout"};
+    case Sanitization::Outcome::kToolFailed:
+      return {Label::kProfilingServiceTimeout, "sanitizer_failed"};
+    case Sanitization::Outcome::kNotRun:
+    case Sanitization::Outcome::kClean:
+      break;
+  }
+  return {Label::kProfilingServiceTimeout, "service_failure"};  // it went on, and nothing came
+}
+
+}  // namespace
+
+LabelAndCause label_of(const TurnFacts& facts) {
+  if (facts.extraction.outcome == Extraction::Outcome::kNoCodeBlock) {
+    return {Label::kExtractionError, "no_code_block"};
+  }
+  if (facts.extraction.outcome == Extraction::Outcome::kEmptyBlock) {
+    return {Label::kExtractionError, "empty_code_block"};
+  }
+  if (facts.banned) return {Label::kOtherError, "banned_use"};
+  if (facts.compilation && facts.compilation->outcome == Compilation::Outcome::kFailed) {
+    return {Label::kCompilationError, "compile_error"};
+  }
+  if (facts.compilation && facts.compilation->outcome == Compilation::Outcome::kTimedOut) {
+    return {Label::kCompilationError, "compile_timeout"};
+  }
+  // The evaluation comes last; when there is one, the sanitizer let the candidate pass.
+  if (facts.evaluation) return label_of(*facts.evaluation);
+  if (facts.sanitization) return label_of(*facts.sanitization);
+  return {Label::kProfilingServiceTimeout, "service_failure"};
+}
+
+}  // namespace ptxbatch
