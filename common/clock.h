@@ -10,8 +10,8 @@ using SteadyClock = std::chrono::steady_clock;
 using Deadline = SteadyClock::time_point;
 
 inline Deadline deadline_in(double seconds) {
-  return SteadyClock::now() + std::chrono::duration_cast<SteadyClock::duration>(
-                                  std::chrono::duration<double>(seconds));
+  return SteadyClock::now() +
+         std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
 }
 
 inline double seconds_since(SteadyClock::time_point start) {

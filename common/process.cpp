@@ -172,7 +172,9 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   return child;
 }
 
-ChildProcess::ChildProcess(ChildProcess&& other) noexcept { *this = std::move(other); }
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept {
+  *this = std::move(other);
+}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   if (this == &other) return *this;
@@ -325,6 +327,11 @@ std::vector<std::string> tool_environment() {
 std::vector<std::string> scrubbed_environment(const std::string& scratch) {
   return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + scratch,
           "TMPDIR=" + scratch};
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
 }  // namespace ptxbatch

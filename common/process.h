@@ -21,7 +21,8 @@ struct ResourceLimits {
   std::optional<std::uint64_t> address_space_bytes;
   std::optional<std::uint64_t> file_size_bytes;
   std::optional<std::uint64_t> open_files;
-  std::optional<std::uint64_t> processes;  // counted per user id, so of use only in a user of its own
+  std::optional<std::uint64_t>
+      processes;  // counted per user id, so of use only in a user of its own
 };
 
 struct ProcessSpec {
@@ -106,5 +107,8 @@ std::vector<std::string> tool_environment();
 
 /// PATH, LANG=C.UTF-8, HOME and TMPDIR at `scratch`: for everything that runs a candidate.
 std::vector<std::string> scrubbed_environment(const std::string& scratch);
+
+/// This machine's name, "unknown" when it has none.
+std::string host_name();
 
 }  // namespace ptxbatch

@@ -85,7 +85,9 @@ TomlTable::TomlTable(const toml::table& table, std::string path, const std::stri
                      std::vector<Error>& errors)
     : table_(&table), path_(std::move(path)), file_(&file), errors_(&errors) {}
 
-int TomlTable::line() const { return static_cast<int>(table_->source().begin.line); }
+int TomlTable::line() const {
+  return static_cast<int>(table_->source().begin.line);
+}
 
 std::string TomlTable::dotted(std::string_view key) const {
   if (key.empty()) return path_;
@@ -99,8 +101,7 @@ const toml::node* TomlTable::find(std::string_view key) {
 
 void TomlTable::error(std::string_view key, std::string what, std::string hint) {
   const toml::node* node = key.empty() ? nullptr : table_->get(key);
-  const toml::source_position at =
-      node != nullptr ? node->source().begin : table_->source().begin;
+  const toml::source_position at = node != nullptr ? node->source().begin : table_->source().begin;
   Error wrong;
   wrong.kind = ErrorKind::kInput;
   wrong.what = std::move(what);
@@ -206,8 +207,8 @@ std::vector<TomlTable> TomlTable::tables(std::string_view key, bool required) {
     return result;
   }
   for (std::size_t i = 0; i < array->size(); ++i) {
-    result.emplace_back(*array->get(i)->as_table(),
-                        dotted(key) + "[" + std::to_string(i) + "]", *file_, *errors_);
+    result.emplace_back(*array->get(i)->as_table(), dotted(key) + "[" + std::to_string(i) + "]",
+                        *file_, *errors_);
   }
   return result;
 }

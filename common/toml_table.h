@@ -3,6 +3,8 @@
 // collected, so that a user sees all mistakes at once.
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <cstdint>
 #include <initializer_list>
 #include <map>
@@ -10,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <toml++/toml.h>
 #include <vector>
 
 #include "common/error.h"

@@ -69,7 +69,9 @@ PlannedTrajectory trajectory_from(const json& in) {
 
 }  // namespace
 
-void to_json(json& out, const NoMoreWork& /*message*/) { out = json::object(); }
+void to_json(json& out, const NoMoreWork& /*message*/) {
+  out = json::object();
+}
 void from_json(const json& /*in*/, NoMoreWork& /*message*/) {}
 
 void to_json(json& out, const RecordMessage& message) {
@@ -157,8 +159,12 @@ Result<std::variant<Types...>> decode(std::string_view bytes,
 
 }  // namespace
 
-std::string encode_message(const RankMessage& message) { return encode(message); }
-std::string encode_message(const CoordinatorMessage& message) { return encode(message); }
+std::string encode_message(const RankMessage& message) {
+  return encode(message);
+}
+std::string encode_message(const CoordinatorMessage& message) {
+  return encode(message);
+}
 
 Result<RankMessage> decode_rank_message(std::string_view bytes) {
   return decode(bytes, RankMessage{});

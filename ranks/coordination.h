@@ -3,7 +3,7 @@
 //
 //   rank -> coordinator              coordinator -> rank
 //   Hello                            Welcome | Refusal
-//   WorkRequest                      Assignment (one per free place) ... NoMoreWork
+//   WorkRequest                      Assignment, one at a time ... NoMoreWork
 //   RecordMessage (numbered)         Acknowledgement: everything up to this number is on disk
 //   Activity                         Stop
 //   Goodbye
@@ -27,8 +27,10 @@ struct Hello {
   std::string host;
 };
 
+/// Asks for work, standing: as long as the rank holds fewer trajectories than it has places, it
+/// wants more.
 struct WorkRequest {
-  std::int32_t places = 0;  // trajectories this rank could start now
+  std::int32_t places = 0;
 };
 
 struct RecordMessage {
@@ -56,7 +58,7 @@ struct Welcome {
   std::string experiment_file;  // for messages and relative paths
   std::string experiment_text;
   std::int32_t session = 0;
-  std::int32_t device = 0;             // ordinal among the ranks of this host
+  std::int32_t device = 0;  // ordinal among the ranks of this host
   std::int32_t ranks_on_this_host = 1;
 };
 

@@ -1,27 +1,19 @@
 #include "ranks/device_worker.h"
 
-#include <unistd.h>
-
-#include <array>
 #include <filesystem>
 #include <future>
 
+#include "common/process.h"
 #include "common/version.h"
 
 namespace ptxbatch {
-namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
-}  // namespace
 
 DeviceWorker::DeviceWorker(const PipelineConfig& config, Judged judged)
     : config_(config), judged_(std::move(judged)) {}
 
-DeviceWorker::~DeviceWorker() { close(); }
+DeviceWorker::~DeviceWorker() {
+  close();
+}
 
 Result<std::vector<EnvironmentRecord>> DeviceWorker::start() {
   std::promise<Result<std::vector<EnvironmentRecord>>> started;

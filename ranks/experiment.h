@@ -45,12 +45,14 @@ struct ProtocolSettings {
   double target_speedup = 1.2;  // a trajectory stops when it is reached
   int trials = 0;               // distinct inputs; 0: the operator's own number (3, backward 1)
   int warmups = 10;
-  int iterations = 50;    // timed calls a trial
-  int pair_blocks = 5;    // the timed calls are split into this many blocks, alternating with the reference
+  int iterations = 50;  // timed calls a trial
+  int pair_blocks =
+      5;  // the timed calls are split into this many blocks, alternating with the reference
   double abs_tolerance = 1e-2;  // an element is wrong only if it exceeds both
   double rel_tolerance = 1e-2;
   std::uint64_t input_seed = 42;
-  std::string speedup = "paper";  // which speedup stops a trajectory and goes into tables: paper | paired
+  std::string speedup =
+      "paper";  // which speedup stops a trajectory and goes into tables: paper | paired
 };
 
 /// Seconds a stage may take, queueing excluded.

@@ -46,7 +46,7 @@ class Pipeline::Impl {
       say(Goodbye{describe(started.error())});
       return true;
     }
-    ask_for_work();
+    say(WorkRequest{config_.experiment.rank.generating});
     while (!done()) {
       auto event = stopping_ ? events_.pop_until(stop_deadline_) : events_.pop();
       if (event) (*event)();
@@ -169,7 +169,6 @@ class Pipeline::Impl {
     if (end == TrajectoryEnd::kFailed) spdlog::warn("trajectory {} failed: {}", index, message);
     record(TrajectoryEndRecord{index, end, std::move(message)});
     trajectories_.erase(index);
-    ask_for_work();
   }
 
   // --- generate ---------------------------------------------------------------------------------
@@ -262,20 +261,14 @@ class Pipeline::Impl {
     }
   }
 
-  // --- talking to the coordinator -----------------------------------------------------------------
+  // --- talking to the coordinator
+  // -----------------------------------------------------------------
 
   void say(const RankMessage& message) { send_(encode_message(message)); }
 
   std::uint64_t record(Record body) {
     say(RecordMessage{++records_sent_, std::move(body)});
     return records_sent_;
-  }
-
-  void ask_for_work() {
-    if (stopping_ || no_more_work_) return;
-    const int places =
-        config_.experiment.rank.generating - static_cast<int>(trajectories_.size());
-    if (places > 0) say(WorkRequest{places});
   }
 
   void report_activity() {
@@ -308,7 +301,7 @@ class Pipeline::Impl {
   SteadyClock::time_point started_at_ = SteadyClock::now();
   SteadyClock::time_point activity_sent_at_;
 
-  std::map<std::string, std::unique_ptr<Compiler>> compilers_;    // by target
+  std::map<std::string, std::unique_ptr<Compiler>> compilers_;   // by target
   std::map<std::string, std::unique_ptr<ModelClient>> clients_;  // by model
   MessageQueue<TurnPtr> compile_queue_;
   std::vector<std::thread> compile_pool_;
@@ -318,7 +311,11 @@ class Pipeline::Impl {
 Pipeline::Pipeline(PipelineConfig config, std::function<void(std::string)> send)
     : impl_(std::make_unique<Impl>(std::move(config), std::move(send))) {}
 Pipeline::~Pipeline() = default;
-void Pipeline::deliver(CoordinatorMessage message) { impl_->deliver(std::move(message)); }
-bool Pipeline::run() { return impl_->run(); }
+void Pipeline::deliver(CoordinatorMessage message) {
+  impl_->deliver(std::move(message));
+}
+bool Pipeline::run() {
+  return impl_->run();
+}
 
 }  // namespace ptxbatch

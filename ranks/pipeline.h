@@ -29,9 +29,9 @@ struct PipelineConfig {
   Experiment experiment;
   int rank = 0;
   int session = 0;
-  int device = 0;               // ordinal of this rank's device on its host
+  int device = 0;  // ordinal of this rank's device on its host
   int ranks_on_this_host = 1;
-  std::string scratch_folder;   // exists; private to this rank
+  std::string scratch_folder;  // exists; private to this rank
   std::function<TargetPrograms(const std::string& target)> programs;
 };
 

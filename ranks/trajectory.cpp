@@ -22,7 +22,8 @@ Result<TrajectorySpecs> find_specs(const Experiment& experiment, const PlannedTr
   specs.problem = find_in(experiment.problems, [&](const auto& p) {
     return p.problem.definition == plan.definition && p.problem.workload == plan.workload;
   });
-  specs.prompt = find_in(experiment.prompts, [&](const auto& p) { return p.tag == plan.prompt_tag; });
+  specs.prompt =
+      find_in(experiment.prompts, [&](const auto& p) { return p.tag == plan.prompt_tag; });
   if (specs.model == nullptr || specs.target == nullptr || specs.problem == nullptr ||
       specs.prompt == nullptr) {
     return fail(ErrorKind::kInternal,

@@ -19,8 +19,8 @@ struct Extraction {
 
 /// bans: the first use of something that a candidate may not use.
 struct BannedUse {
-  std::string name;    // "cuBLAS", "dlopen"
-  int line = 0;        // in the candidate
+  std::string name;     // "cuBLAS", "dlopen"
+  int line = 0;         // in the candidate
   std::string excerpt;  // that line
 };
 
@@ -58,8 +58,8 @@ struct OutputError {
   std::int64_t elements = 0;
   std::int64_t wrong = 0;
   std::int64_t not_finite = 0;
-  std::int64_t never_written = 0;   // still hold the poison
-  std::int64_t first_wrong = -1;    // flat index, row-major; -1: none
+  std::int64_t never_written = 0;  // still hold the poison
+  std::int64_t first_wrong = -1;   // flat index, row-major; -1: none
 };
 
 /// evaluate: correct? how fast?
@@ -80,10 +80,10 @@ struct Evaluation {
   std::string detail;  // one sentence of fact: the exception's text, the service's failure
   int signal = 0;
   int exit_code = 0;
-  std::string fault_address_kind;  // "input (read-only)", "just behind output C", "" when unknown
-  std::string phase;               // "load", "correctness", "warm-up", "timing"
-  int trial = 0;                   // where it ended
-  int call = 0;                    // calls of run finished before that, in this trial
+  std::string fault_address_kind;   // "input (read-only)", "just behind output C", "" when unknown
+  std::string phase;                // "load", "correctness", "warm-up", "timing"
+  int trial = 0;                    // where it ended
+  int call = 0;                     // calls of run finished before that, in this trial
   std::vector<OutputError> errors;  // worst over the trials, one an output
   double candidate_latency_ms = 0;  // mean of the trials' medians
   double reference_latency_ms = 0;

@@ -6,8 +6,8 @@ namespace ptxbatch {
 
 Result<std::unique_ptr<ModelClient>> make_model_client(const ModelSpec& model) {
   if (model.provider == "recorded") return make_recorded_client(model);
-  return fail(ErrorKind::kInput, "the model '" + model.name + "' has the unknown provider '" +
-                                     model.provider + "'",
+  return fail(ErrorKind::kInput,
+              "the model '" + model.name + "' has the unknown provider '" + model.provider + "'",
               "Known providers: recorded.");
 }
 

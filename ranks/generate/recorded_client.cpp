@@ -64,8 +64,12 @@ Status read_metadata(const std::string& path, ReplyRecord& reply) {
     reply.response_id = data.value("response_id", std::string());
     reply.end = reply_end_from(data.value("end", std::string("complete")));
   } catch (const std::exception& error) {
-    Error wrong{ErrorKind::kInput, error.what(), "Correct the file, or remove it: it is optional.",
-                path,              0,            0,
+    Error wrong{ErrorKind::kInput,
+                error.what(),
+                "Correct the file, or remove it: it is optional.",
+                path,
+                0,
+                0,
                 {}};
     return fail(std::move(wrong));
   }

@@ -1,7 +1,7 @@
-// The recorded model: replies read from files, one a turn, FOLDER/DEFINITION/exp_000/turn_0.md, with
-// the recorded latency replayed at a chosen scale. An optional turn_0.json beside a reply holds
-// {latency_s, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, reasoning, model,
-// response_id, end}.
+// The recorded model: replies read from files, one a turn, FOLDER/DEFINITION/exp_000/turn_0.md,
+// with the recorded latency replayed at a chosen scale. An optional turn_0.json beside a reply
+// holds {latency_s, prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, reasoning,
+// model, response_id, end}.
 #pragma once
 
 #include <memory>

@@ -1,0 +1,262 @@
+#include "orchestrator/coordinator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/log.h"
+#include "common/version.h"
+#include "orchestrator/exit_codes.h"
+#include "orchestrator/stop_signal.h"
+#include "ranks/problems/operators.h"
+
+namespace ptxbatch {
+namespace {
+
+constexpr double kTick_s = 0.1;         // how long a wait for messages lasts at most
+constexpr double kStopGrace_s = 30;     // turns in hand may be finished for so long
+constexpr double kAnswerToStop_s = 10;  // beyond the grace, for the ranks' goodbyes
+constexpr int kMessagesPerSync = 256;
+
+}  // namespace
+
+Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
+                         Progress& progress)
+    : experiment_(experiment),
+      store_(store),
+      transport_(transport),
+      progress_(progress),
+      session_(store.state().sessions()) {
+  for (const int rank : transport_.ranks()) ranks_[rank];
+}
+
+Coordinator::Outcome Coordinator::run() {
+  append_event(store_.resumed() ? "resumed" : "started",
+               fmt::format("{} working ranks", ranks_.size()));
+  queue_work();
+  while (ranks_present()) {
+    take_messages(deadline_in(kTick_s));
+    if (unsynced_) sync_and_acknowledge();
+    obey_signals();
+    if (!stopping_) {
+      hand_out_work();
+      checkpoint_when_due();
+    } else if (SteadyClock::now() > stop_deadline_) {
+      spdlog::warn("some ranks did not answer the request to stop; going on without them");
+      break;
+    }
+    progress_.update(store_.state());
+  }
+  return finish();
+}
+
+// The plan order within a workload is kept, so that early trajectories finish first.
+void Coordinator::queue_work() {
+  const RunState& state = store_.state();
+  std::map<std::string, double> flops;  // by definition and workload
+  for (const ProblemSpec& spec : experiment_.problems) {
+    const Operator* op = find_operator(spec.problem.op_type);
+    flops[spec.problem.definition + " " + spec.problem.workload] =
+        op != nullptr ? op->flops(spec.problem) : 0;
+  }
+  for (const PlannedTrajectory& plan : state.experiment()->trajectories) {
+    if (state.trajectories()[static_cast<std::size_t>(plan.index)].end) continue;
+    const std::string workload = plan.definition + " " + plan.workload;
+    queue_.add(plan.index, workload, flops[workload]);
+  }
+}
+
+void Coordinator::take_messages(Deadline deadline) {
+  for (int i = 0; i < kMessagesPerSync; ++i) {
+    // The first wait may last; after it only what has already arrived is taken.
+    auto received = transport_.receive(i == 0 ? deadline : SteadyClock::now());
+    if (!received) return;
+    auto message = decode_rank_message(received->bytes);
+    if (!message) {
+      give_up(message.error());
+      return;
+    }
+    std::visit([&](const auto& body) { handle(received->rank, body); }, *message);
+  }
+}
+
+void Coordinator::handle(int rank, const Hello& hello) {
+  if (hello.program_version != kVersion || hello.git_commit != kGitCommit) {
+    const std::string message =
+        fmt::format("rank {} on {} runs ptxbatch {} ({}), the coordinator runs {} ({})", rank,
+                    hello.host, hello.program_version, hello.git_commit, kVersion, kGitCommit);
+    transport_.send(rank, encode_message(Refusal{message}));
+    ranks_[rank].present = false;
+    give_up(
+        {ErrorKind::kConflict, message, "Start every rank with the same ptxbatch.", {}, 0, 0, {}});
+    return;
+  }
+  ranks_[rank].host = hello.host;
+  const int device = ranks_of_host_[hello.host]++;
+  const auto working = static_cast<std::int32_t>(ranks_.size());
+  transport_.send(
+      rank, encode_message(Welcome{experiment_.file, experiment_.text, session_, device, working}));
+  if (stopping_) transport_.send(rank, encode_message(Stop{0}));
+}
+
+void Coordinator::handle(int rank, const WorkRequest& request) {
+  ranks_[rank].places = static_cast<std::size_t>(std::max(0, request.places));
+}
+
+void Coordinator::handle(int rank, const RecordMessage& message) {
+  Rank& sender = ranks_[rank];
+  sender.received = message.number;
+  if (journal_failed_) return;
+  if (auto appended = store_.append(message.record); !appended) {
+    if (appended.error().kind == ErrorKind::kProtocol) {
+      spdlog::error("a record of rank {} is ignored: {}", rank, describe(appended.error()));
+      return;
+    }
+    journal_failed_ = true;
+    give_up(appended.error());
+    return;
+  }
+  unsynced_ = true;
+  if (const auto* end = std::get_if<TrajectoryEndRecord>(&message.record); end != nullptr) {
+    sender.in_hand.erase(end->trajectory);
+  }
+}
+
+void Coordinator::handle(int rank, const Activity& activity) {
+  progress_.activity(rank, activity);
+}
+
+void Coordinator::handle(int rank, const Goodbye& goodbye) {
+  Rank& sender = ranks_[rank];
+  sender.present = false;
+  sender.places = 0;
+  if (goodbye.error.empty()) return;
+  append_event("rank_unfit", goodbye.error);
+  progress_.finish_line();
+  spdlog::error("rank {} on {} cannot work: {}", rank, sender.host, goodbye.error);
+  if (!ranks_present() && !error_) {
+    error_ = Error{
+        ErrorKind::kSystem, "no rank is able to work", "The causes stand above.", {}, 0, 0, {}};
+  }
+}
+
+// One sync for all that arrived together; ranks go on with a reply only once it is on disk.
+void Coordinator::sync_and_acknowledge() {
+  if (journal_failed_) return;
+  if (auto synced = store_.sync(); !synced) {
+    journal_failed_ = true;
+    give_up(synced.error());
+    return;
+  }
+  unsynced_ = false;
+  for (auto& [number, rank] : ranks_) {
+    if (rank.received == rank.acknowledged || !rank.present) continue;
+    rank.acknowledged = rank.received;
+    transport_.send(number, encode_message(Acknowledgement{rank.acknowledged}));
+  }
+}
+
+// No rank gets more than its share of what is left, so that none idles while another has a backlog.
+void Coordinator::hand_out_work() {
+  const RunState& state = store_.state();
+  if (state.complete()) {
+    if (!told_no_more_work_) {
+      for (const auto& [number, rank] : ranks_) {
+        transport_.send(number, encode_message(NoMoreWork{}));
+      }
+    }
+    told_no_more_work_ = true;
+    return;
+  }
+  const std::size_t left = state.trajectories().size() - state.ended();
+  const auto present = static_cast<std::size_t>(std::count_if(
+      ranks_.begin(), ranks_.end(), [](const auto& entry) { return entry.second.present; }));
+  if (present == 0) return;
+  const std::size_t share = (left + present - 1) / present;
+  for (auto& [number, rank] : ranks_) {
+    while (rank.in_hand.size() < std::min(rank.places, share)) {
+      const auto next = queue_.take(number);
+      if (!next) return;
+      rank.in_hand.insert(*next);
+      transport_.send(number, encode_message(state.assignment(*next)));
+    }
+  }
+}
+
+void Coordinator::checkpoint_when_due() {
+  if (seconds_since(checkpointed_at_) < experiment_.rank.checkpoint_s) return;
+  if (auto written = store_.checkpoint(); !written) {
+    spdlog::warn("{} could not be written and stays as it was; the journal holds every turn: {}",
+                 experiment_.name, describe(written.error()));
+  }
+  checkpointed_at_ = SteadyClock::now();
+}
+
+void Coordinator::obey_signals() {
+  const int seen = stop_signals_seen();
+  if (seen == signals_obeyed_) return;
+  signals_obeyed_ = seen;
+  progress_.finish_line();
+  const bool hurry = seen > 1;
+  spdlog::warn("stopping{}: {}", hurry ? " at once" : "",
+               hurry ? "turns in hand are abandoned" : "turns in hand are finished first");
+  stop_ranks(hurry ? 0 : kStopGrace_s);
+}
+
+void Coordinator::stop_ranks(double grace_s) {
+  const Deadline deadline = deadline_in(grace_s + kAnswerToStop_s);
+  stop_deadline_ = stopping_ ? std::min(stop_deadline_, deadline) : deadline;
+  stopping_ = true;
+  for (const auto& [number, rank] : ranks_) {
+    if (rank.present) transport_.send(number, encode_message(Stop{grace_s}));
+  }
+}
+
+void Coordinator::give_up(Error error) {
+  if (!error_) error_ = std::move(error);
+  stop_ranks(0);
+}
+
+void Coordinator::append_event(const std::string& kind, const std::string& message) {
+  spdlog::info("{}: {}", kind, message);
+  EventRecord event{unix_time_s(), session_, 0, kind, message};
+  if (auto appended = store_.append(event); !appended && !error_) {
+    journal_failed_ = true;
+    give_up(appended.error());
+  }
+  unsynced_ = true;
+}
+
+bool Coordinator::ranks_present() const {
+  return std::any_of(ranks_.begin(), ranks_.end(),
+                     [](const auto& entry) { return entry.second.present; });
+}
+
+Coordinator::Outcome Coordinator::finish() {
+  transport_.flush();
+  Outcome outcome;
+  outcome.stopped_by_signal = signals_obeyed_ > 0;
+  const RunState& state = store_.state();
+  if (!state.complete() && !journal_failed_) {
+    append_event("stopped", error_ ? describe(*error_) : "before all trajectories had ended");
+  }
+  if (unsynced_) sync_and_acknowledge();
+  progress_.update(state);
+  progress_.finish_line();
+  if (!journal_failed_) {
+    if (auto written = store_.finish(); !written && !error_) error_ = written.error();
+  }
+  outcome.error = error_;
+  if (!state.complete()) {
+    // Without a single rank able to work there is nothing that the same command could resume.
+    outcome.exit_code =
+        state.turns() == 0 && error_ && !journal_failed_ ? kExitError : kExitResumable;
+  } else if (error_) {
+    outcome.exit_code = kExitResumable;
+  } else {
+    outcome.exit_code = state.failed() > 0 ? kExitWithFailures : kExitDone;
+  }
+  return outcome;
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,79 @@
+// The coordinator: owns the plan, the queue, the journal and the results file.
+//
+// It answers ranks that ask for work, journals every record that they send, in their order, syncs
+// once for all that has arrived together, and only then acknowledges. State is derived from the
+// records (RunState), so a coordinator that starts again goes on from the journal alone.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "orchestrator/progress.h"
+#include "orchestrator/run_store.h"
+#include "orchestrator/transport.h"
+#include "orchestrator/work_queue.h"
+#include "ranks/experiment.h"
+
+namespace ptxbatch {
+
+class Coordinator {
+ public:
+  /// All references must outlive it. The store is open and has work left.
+  Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
+              Progress& progress);
+
+  struct Outcome {
+    int exit_code = 0;
+    std::optional<Error> error;  // why it ended early, when not by a signal
+    bool stopped_by_signal = false;
+  };
+  Outcome run();
+
+ private:
+  struct Rank {
+    std::string host;
+    bool present = true;     // has not said goodbye
+    std::size_t places = 0;  // trajectories it can hold at a time
+    std::set<std::int32_t> in_hand;
+    std::uint64_t received = 0;  // number of its last record
+    std::uint64_t acknowledged = 0;
+  };
+
+  void queue_work();
+  void take_messages(Deadline deadline);
+  void handle(int rank, const Hello& hello);
+  void handle(int rank, const WorkRequest& request);
+  void handle(int rank, const RecordMessage& message);
+  void handle(int rank, const Activity& activity);
+  void handle(int rank, const Goodbye& goodbye);
+  void sync_and_acknowledge();
+  void hand_out_work();
+  void checkpoint_when_due();
+  void obey_signals();
+  void stop_ranks(double grace_s);
+  void give_up(Error error);
+  void append_event(const std::string& kind, const std::string& message);
+  [[nodiscard]] bool ranks_present() const;
+  Outcome finish();
+
+  const Experiment& experiment_;
+  RunStore& store_;
+  Transport& transport_;
+  Progress& progress_;
+  std::map<int, Rank> ranks_;
+  std::map<std::string, int> ranks_of_host_;
+  WorkQueue queue_;
+  std::int32_t session_;
+  bool unsynced_ = false;
+  bool told_no_more_work_ = false;
+  int signals_obeyed_ = 0;
+  bool stopping_ = false;
+  Deadline stop_deadline_;  // when ranks that do not answer a stop are no longer waited for
+  std::optional<Error> error_;
+  bool journal_failed_ = false;
+  SteadyClock::time_point checkpointed_at_ = SteadyClock::now();
+};
+
+}  // namespace ptxbatch

@@ -1,0 +1,46 @@
+#include "orchestrator/installation.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace ptxbatch {
+namespace {
+
+std::filesystem::path home() {
+  const char* home = std::getenv("PTXBATCH_HOME");
+  return home != nullptr && *home != '\0' ? home : PTXBATCH_SOURCE_DIR;
+}
+
+}  // namespace
+
+std::string knowledge_pack_folder(const std::string& target) {
+  return (home() / "knowledge_packs" / target).string();
+}
+
+std::string problems_folder() {
+  return (home() / "experiments" / "problems").string();
+}
+
+Result<TargetPrograms> find_target_programs(const std::string& target) {
+  std::error_code failed;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+  // The GPU targets share one set of programs: the device tells which architecture it is.
+  const std::string device = target == "host" ? "host" : "cuda";
+  const auto program = [&](const std::string& role) {
+    return (folder / ("ptxbatch-" + role + "-" + device)).string();
+  };
+  TargetPrograms programs{program("keeper"), program("runner"), program("tracer")};
+  for (const std::string& path : {programs.keeper, programs.runner, programs.tracer}) {
+    if (::access(path.c_str(), X_OK) == 0) continue;
+    Error error;
+    error.kind = ErrorKind::kInput;
+    error.what = "this build of ptxbatch cannot judge candidates for the target '" + target + "'";
+    error.hint = "It has no program " + path + ".";
+    return fail(std::move(error));
+  }
+  return programs;
+}
+
+}  // namespace ptxbatch

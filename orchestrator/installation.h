@@ -1,0 +1,18 @@
+// Where the program's own files are: knowledge packs and problems in the source tree that it was
+// built from, its other programs beside itself. PTXBATCH_HOME names another tree.
+#pragma once
+
+#include <string>
+
+#include "common/error.h"
+#include "ranks/pipeline.h"
+
+namespace ptxbatch {
+
+std::string knowledge_pack_folder(const std::string& target);
+std::string problems_folder();
+
+/// Keeper, runner and tracer of a target; an error names the program that this build lacks.
+Result<TargetPrograms> find_target_programs(const std::string& target);
+
+}  // namespace ptxbatch

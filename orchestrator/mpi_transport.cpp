@@ -1,0 +1,162 @@
+#include "orchestrator/mpi_transport.h"
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <list>
+#include <stdexcept>
+#include <thread>
+
+namespace ptxbatch {
+namespace {
+
+constexpr int kTag = 7;
+constexpr auto kShortestNap = std::chrono::microseconds(50);
+constexpr auto kLongestNap = std::chrono::microseconds(2000);
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::string text(MPI_MAX_ERROR_STRING, '\0');
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  text.resize(static_cast<std::size_t>(length));
+  throw std::runtime_error(std::string(call) + ": " + text);
+}
+
+#define PTXBATCH_MPI(call) check((call), #call)
+
+// Naps that grow while nothing happens: a busy link answers in microseconds, an idle one sleeps.
+class Nap {
+ public:
+  void rest() {
+    std::this_thread::sleep_for(length_);
+    length_ = std::min(length_ * 2, std::chrono::microseconds(kLongestNap));
+  }
+  void something_happened() { length_ = kShortestNap; }
+
+ private:
+  std::chrono::microseconds length_ = kShortestNap;
+};
+
+std::optional<RankBytes> try_receive() {
+  int flag = 0;
+  MPI_Message message = MPI_MESSAGE_NULL;
+  MPI_Status status;
+  PTXBATCH_MPI(MPI_Improbe(MPI_ANY_SOURCE, kTag, MPI_COMM_WORLD, &flag, &message, &status));
+  if (flag == 0) return std::nullopt;
+  int count = 0;
+  PTXBATCH_MPI(MPI_Get_count(&status, MPI_BYTE, &count));
+  RankBytes received{status.MPI_SOURCE, std::string(static_cast<std::size_t>(count), '\0')};
+  PTXBATCH_MPI(MPI_Mrecv(received.bytes.data(), count, MPI_BYTE, &message, MPI_STATUS_IGNORE));
+  return received;
+}
+
+}  // namespace
+
+bool started_by_mpi_launcher() {
+  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+}
+
+MpiSession::MpiSession() {
+  int provided = 0;
+  PTXBATCH_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
+  if (provided < MPI_THREAD_FUNNELED) {
+    throw std::runtime_error("this MPI library does not support threads (MPI_THREAD_FUNNELED)");
+  }
+  PTXBATCH_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  PTXBATCH_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank_));
+  PTXBATCH_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size_));
+}
+
+MpiSession::~MpiSession() {
+  MPI_Finalize();
+}
+
+// Sends under way, with the bytes that MPI still reads.
+class MpiOutbox {
+ public:
+  void send(int rank, std::string bytes) {
+    Sending& entry = sending_.emplace_back(Sending{std::move(bytes), MPI_REQUEST_NULL});
+    PTXBATCH_MPI(MPI_Isend(entry.bytes.data(), static_cast<int>(entry.bytes.size()), MPI_BYTE, rank,
+                           kTag, MPI_COMM_WORLD, &entry.request));
+  }
+  void sweep() {
+    sending_.remove_if([](Sending& entry) {
+      int done = 0;
+      PTXBATCH_MPI(MPI_Test(&entry.request, &done, MPI_STATUS_IGNORE));
+      return done != 0;
+    });
+  }
+  void flush() {
+    Nap nap;
+    for (sweep(); !sending_.empty(); sweep()) nap.rest();
+  }
+  [[nodiscard]] bool empty() const { return sending_.empty(); }
+
+ private:
+  struct Sending {
+    std::string bytes;
+    MPI_Request request;
+  };
+  std::list<Sending> sending_;  // a list: MPI holds addresses of the entries
+};
+
+MpiTransport::MpiTransport(const MpiSession& session)
+    : size_(session.size()), outbox_(std::make_unique<MpiOutbox>()) {}
+MpiTransport::~MpiTransport() = default;
+
+std::vector<int> MpiTransport::ranks() const {
+  std::vector<int> result;
+  for (int rank = 1; rank < size_; ++rank) result.push_back(rank);
+  return result;
+}
+
+void MpiTransport::send(int rank, std::string bytes) {
+  outbox_->send(rank, std::move(bytes));
+}
+
+std::optional<RankBytes> MpiTransport::receive(Deadline deadline) {
+  Nap nap;
+  while (true) {
+    outbox_->sweep();
+    if (auto received = try_receive()) return received;
+    if (SteadyClock::now() >= deadline) return std::nullopt;
+    nap.rest();
+  }
+}
+
+void MpiTransport::flush() {
+  outbox_->flush();
+}
+
+void MpiRankLink::send(std::string bytes) {
+  outgoing_.push(std::move(bytes));
+}
+
+void MpiRankLink::pump(const std::function<void(std::string)>& deliver,
+                       const std::atomic<bool>& finished) {
+  MpiOutbox outbox;
+  Nap nap;
+  while (true) {
+    const bool was_finished = finished.load();  // before draining: what was sent earlier is seen
+    bool idle = true;
+    while (auto bytes = outgoing_.pop_until(SteadyClock::now())) {
+      outbox.send(0, std::move(*bytes));
+      idle = false;
+    }
+    outbox.sweep();
+    if (auto received = try_receive()) {
+      deliver(std::move(received->bytes));
+      idle = false;
+    }
+    if (was_finished && idle && outbox.empty()) return;
+    if (idle) {
+      nap.rest();
+    } else {
+      nap.something_happened();
+    }
+  }
+}
+
+}  // namespace ptxbatch

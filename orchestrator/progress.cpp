@@ -1,0 +1,96 @@
+#include "orchestrator/progress.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "common/log.h"
+
+namespace ptxbatch {
+namespace {
+
+constexpr double kDrawInterval_s = 0.2;
+constexpr double kLogInterval_s = 10;
+
+std::string duration_text(double seconds) {
+  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::size_t terminal_columns() {
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+}  // namespace
+
+Progress::Progress(int max_turns)
+    : max_turns_(max_turns), terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+Progress::~Progress() {
+  finish_line();
+}
+
+void Progress::activity(int rank, const Activity& activity) {
+  activities_[rank] = activity;
+}
+
+// From this session's rate; turns that early stops will save are not known, so it is an upper
+// estimate.
+std::string Progress::remaining_time(const RunState& state) const {
+  const auto done = state.turns() - first_turns_;
+  const double elapsed_s = seconds_since(started_at_);
+  if (done < 3 || state.complete()) return "";
+  std::int64_t left = 0;
+  for (const TrajectoryState& trajectory : state.trajectories()) {
+    if (!trajectory.end) left += max_turns_ - static_cast<std::int64_t>(trajectory.history.size());
+  }
+  const double left_s = elapsed_s / static_cast<double>(done) * static_cast<double>(left);
+  return ", about " + duration_text(left_s) + " left";
+}
+
+std::string Progress::text(const RunState& state) const {
+  double busy_s = 0;
+  double up_s = 0;
+  int generating = 0;
+  for (const auto& [rank, activity] : activities_) {
+    busy_s += activity.device_busy_s;
+    up_s += activity.up_s;
+    generating += activity.generating;
+  }
+  std::string text = fmt::format("{} turns ({} correct), {}/{} trajectories", state.turns(),
+                                 state.labels()[static_cast<std::size_t>(Label::kCorrect)],
+                                 state.ended(), state.trajectories().size());
+  if (state.failed() > 0) text += fmt::format(", {} FAILED", state.failed());
+  if (up_s > 0) text += fmt::format(", device busy {:.0f} %", 100 * busy_s / up_s);
+  text += fmt::format(", {} model calls out", generating);
+  return text + remaining_time(state);
+}
+
+void Progress::update(const RunState& state) {
+  if (first_turns_ < 0) first_turns_ = state.turns();
+  if (terminal_ && seconds_since(drawn_at_) >= kDrawInterval_s) {
+    drawn_at_ = SteadyClock::now();
+    std::string line = text(state);
+    line.resize(std::min(line.size(), terminal_columns() - 1));
+    fmt::print(stderr, "\r\x1b[K{}", line);
+    std::fflush(stderr);
+    line_open_ = true;
+  }
+  if (seconds_since(logged_at_) >= kLogInterval_s) {
+    logged_at_ = SteadyClock::now();
+    spdlog::info("{}", text(state));
+  }
+}
+
+void Progress::finish_line() {
+  if (line_open_) fmt::print(stderr, "\n");
+  line_open_ = false;
+}
+
+}  // namespace ptxbatch

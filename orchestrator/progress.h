@@ -1,0 +1,44 @@
+// Progress for people: one line that updates on a terminal, plain lines now and then in the log.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "common/clock.h"
+#include "orchestrator/run_state.h"
+
+namespace ptxbatch {
+
+class Progress {
+ public:
+  /// `max_turns` of a trajectory, for the estimate; the line is drawn on stderr when it is a
+  /// terminal.
+  explicit Progress(int max_turns);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void activity(int rank, const Activity& activity);
+  /// Draws when it is time to.
+  void update(const RunState& state);
+  /// Ends the line, so that other text can follow.
+  void finish_line();
+
+  /// "57 turns (20 correct), 4/12 trajectories, device busy 63 %, 3 model calls out, about 2 min
+  /// left"
+  [[nodiscard]] std::string text(const RunState& state) const;
+
+ private:
+  [[nodiscard]] std::string remaining_time(const RunState& state) const;
+
+  int max_turns_;
+  bool terminal_;
+  bool line_open_ = false;
+  std::int64_t first_turns_ = -1;  // turns at the first update: the rate counts this session alone
+  SteadyClock::time_point started_at_ = SteadyClock::now();
+  SteadyClock::time_point drawn_at_;
+  SteadyClock::time_point logged_at_;
+  std::map<int, Activity> activities_;  // by rank, the latest
+};
+
+}  // namespace ptxbatch

@@ -1,0 +1,24 @@
+// A rank's life outside the pipeline: hello, welcome, scratch folder, work, goodbye. The same for
+// MPI ranks and for ranks that are threads of the coordinator's process.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace ptxbatch {
+
+/// How a rank reaches the coordinator. `receive` waits; nothing means that the link was closed,
+/// which `close` does from any thread.
+struct RankEnd {
+  int rank = 0;
+  std::function<void(std::string)> send;
+  std::function<std::optional<std::string>()> receive;
+  std::function<void()> close;
+};
+
+/// Works until told that there is no more. False when turns were abandoned and the process must be
+/// left without cleaning up (see Pipeline::run).
+bool run_rank(const RankEnd& end);
+
+}  // namespace ptxbatch

@@ -1,0 +1,224 @@
+#include "orchestrator/run.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/prctl.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/version.h"
+#include "orchestrator/coordinator.h"
+#include "orchestrator/exit_codes.h"
+#include "orchestrator/experiment_file.h"
+#include "orchestrator/in_process_transport.h"
+#include "orchestrator/mpi_transport.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/rank_main.h"
+#include "orchestrator/stop_signal.h"
+
+namespace ptxbatch {
+namespace {
+
+int report(const Error& error, int exit_code) {
+  fmt::print(stderr, "ptxbatch: {}\n", describe(error));
+  return exit_code;
+}
+
+int report(const std::vector<Error>& errors) {
+  for (const Error& error : errors) report(error, kExitError);
+  return kExitError;
+}
+
+ExperimentRecord experiment_record(const Experiment& experiment) {
+  ExperimentRecord record;
+  record.name = experiment.name;
+  record.text = experiment.text;
+  record.program_version = kVersion;
+  record.git_commit = kGitCommit;
+  record.started_at_s = unix_time_s();
+  record.turns = experiment.protocol.turns;
+  record.target_speedup = experiment.protocol.target_speedup;
+  record.trajectories = expand_plan(experiment);
+  return record;
+}
+
+// A launcher may have bound this process to one core; its compilers and devices need the others.
+void use_all_cores() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+  ::sched_setaffinity(0, sizeof all, &all);
+}
+
+// An experiment that can be run and a store that is open for it.
+struct Prepared {
+  Experiment experiment;
+  std::unique_ptr<RunStore> store;
+};
+
+// The exit code when there is nothing to run: an error, or a run that is complete already.
+tl::expected<Prepared, int> prepare(const RunOptions& options, int working_ranks) {
+  auto experiment = read_experiment_file(options.experiment_file);
+  if (!experiment) return tl::unexpected(report(experiment.error()));
+  if (auto errors = check_inputs(*experiment); !errors.empty()) {
+    return tl::unexpected(report(errors));
+  }
+  const ExperimentRecord record = experiment_record(*experiment);
+  auto store = RunStore::open(real_file_system(), options.output, record);
+  if (!store) return tl::unexpected(report(store.error(), kExitError));
+  if ((*store)->torn_bytes() > 0) {
+    spdlog::warn("the journal ended in an unfinished record of {} bytes; it was cut off",
+                 (*store)->torn_bytes());
+  }
+  const RunState& state = (*store)->state();
+  if (state.complete() && state.failed() == 0) {
+    if (auto finished = (*store)->finish(); !finished) {
+      return tl::unexpected(report(finished.error(), kExitResumable));
+    }
+    fmt::print("{} is complete already: {} trajectories, {} turns.\n", options.output,
+               state.ended(), state.turns());
+    return tl::unexpected(kExitDone);
+  }
+  if (static_cast<std::size_t>(working_ranks) > record.trajectories.size()) {
+    spdlog::warn("{} ranks for {} trajectories: the surplus ranks will have nothing to do",
+                 working_ranks, record.trajectories.size());
+  }
+  if ((*store)->resumed()) {
+    fmt::print("Resuming {}: {} of {} trajectories and {} turns are done.\n", options.output,
+               state.ended(), state.trajectories().size(), state.turns());
+  }
+  return Prepared{std::move(*experiment), std::move(*store)};
+}
+
+int conclude(const RunOptions& options, const Coordinator::Outcome& outcome,
+             const RunState& state) {
+  if (outcome.error) report(*outcome.error, outcome.exit_code);
+  if (outcome.exit_code == kExitResumable) {
+    fmt::print(stderr,
+               "ptxbatch: stopped early; {} turns are safe in {}. Run the same command again to go "
+               "on.\n",
+               state.turns(), options.output);
+  } else if (outcome.exit_code != kExitError) {
+    fmt::print("{}: {} trajectories, {} turns, {} correct{}.\n", options.output, state.ended(),
+               state.turns(), state.labels()[static_cast<std::size_t>(Label::kCorrect)],
+               state.failed() > 0
+                   ? fmt::format("; {} trajectories FAILED and are tried again when the same "
+                                 "command is run again",
+                                 state.failed())
+                   : "");
+  }
+  return outcome.exit_code;
+}
+
+int coordinate(const RunOptions& options, Prepared& prepared, Transport& transport) {
+  install_stop_signals(true);
+  Progress progress(prepared.experiment.protocol.turns);
+  Coordinator coordinator(prepared.experiment, *prepared.store, transport, progress);
+  const Coordinator::Outcome outcome = coordinator.run();
+  return conclude(options, outcome, prepared.store->state());
+}
+
+// Threads whose work was abandoned may still run; leaving at once ends them and their children.
+[[noreturn]] void leave_at_once(int exit_code) {
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
+}
+
+int run_in_one_process(const RunOptions& options) {
+  auto prepared = prepare(options, options.ranks);
+  if (!prepared) return prepared.error();
+  InProcessTransport transport(options.ranks);
+  std::vector<std::thread> ranks;
+  std::atomic<bool> all_drained = true;
+  for (const int rank : transport.ranks()) {
+    ranks.emplace_back([&transport, &all_drained, rank] {
+      const RankEnd end{rank,
+                        [&transport, rank](std::string bytes) {
+                          transport.send_to_coordinator(rank, std::move(bytes));
+                        },
+                        [&transport, rank] { return transport.receive_at_rank(rank); },
+                        [&transport, rank] { transport.close_rank(rank); }};
+      if (!run_rank(end)) all_drained = false;
+    });
+  }
+  const int exit_code = coordinate(options, *prepared, transport);
+  for (std::thread& rank : ranks) rank.join();
+  if (!all_drained) {
+    prepared->store.reset();
+    leave_at_once(exit_code);
+  }
+  return exit_code;
+}
+
+// What the coordinator says last to ranks that it cannot use: nothing will run.
+void dismiss_ranks(Transport& transport) {
+  for (const int rank : transport.ranks()) {
+    transport.send(rank, encode_message(Refusal{"nothing to run"}));
+  }
+  for (std::size_t left = transport.ranks().size(); left > 0;) {
+    auto received = transport.receive(deadline_in(60));
+    if (!received) return;
+    auto message = decode_rank_message(received->bytes);
+    if (message && std::holds_alternative<Goodbye>(*message)) --left;
+  }
+}
+
+int coordinate_over_mpi(const RunOptions& options, const MpiSession& session) {
+  MpiTransport transport(session);
+  auto prepared = prepare(options, session.size() - 1);
+  if (!prepared) {
+    dismiss_ranks(transport);
+    return prepared.error();
+  }
+  return coordinate(options, *prepared, transport);
+}
+
+// MPI stays on this thread; the rank works on another.
+bool work_over_mpi(const MpiSession& session) {
+  install_stop_signals(false);
+  MpiRankLink link;
+  MessageQueue<std::string> incoming;
+  std::atomic<bool> finished = false;
+  bool drained = true;
+  std::thread worker([&] {
+    drained = run_rank({session.rank(), [&](std::string bytes) { link.send(std::move(bytes)); },
+                        [&] { return incoming.pop(); }, [&] { incoming.close(); }});
+    finished = true;
+  });
+  link.pump([&](std::string bytes) { incoming.push(std::move(bytes)); }, finished);
+  worker.join();
+  return drained;
+}
+
+}  // namespace
+
+int run_experiment(const RunOptions& options) {
+  // Keys in this process's environment must not be readable by candidates through /proc.
+  ::prctl(PR_SET_DUMPABLE, 0);
+  use_all_cores();
+  const std::string log = options.log.empty() ? options.output + ".log" : options.log;
+  if (!started_by_mpi_launcher()) {
+    if (auto started = start_log(log, "rank 0"); !started)
+      return report(started.error(), kExitError);
+    return run_in_one_process(options);
+  }
+  std::optional<MpiSession> session;
+  session.emplace();
+  if (auto started = start_log(log, fmt::format("rank {}", session->rank())); !started) {
+    return report(started.error(), kExitError);
+  }
+  if (session->size() == 1) return run_in_one_process(options);
+  if (session->rank() == 0) return coordinate_over_mpi(options, *session);
+  const bool drained = work_over_mpi(*session);
+  session.reset();
+  if (!drained) leave_at_once(kExitDone);
+  return kExitDone;
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,111 @@
+#include "orchestrator/run_state.h"
+
+#include <algorithm>
+
+namespace ptxbatch {
+namespace {
+
+tl::unexpected<Error> out_of_order(const std::string& what) {
+  return fail(ErrorKind::kProtocol, what);
+}
+
+std::string turn_name(std::int32_t trajectory, std::int32_t turn) {
+  return "turn " + std::to_string(turn) + " of trajectory " + std::to_string(trajectory);
+}
+
+}  // namespace
+
+Status RunState::apply(const Record& record) {
+  return std::visit([this](const auto& body) { return take(body); }, record);
+}
+
+Result<TrajectoryState*> RunState::find(std::int32_t index) {
+  if (index < 0 || static_cast<std::size_t>(index) >= trajectories_.size()) {
+    return fail(ErrorKind::kProtocol, "there is no trajectory " + std::to_string(index));
+  }
+  return &trajectories_[static_cast<std::size_t>(index)];
+}
+
+Status RunState::take(const ExperimentRecord& record) {
+  if (experiment_) return out_of_order("a second experiment record");
+  experiment_ = record;
+  trajectories_.resize(record.trajectories.size());
+  return {};
+}
+
+Status RunState::take(const EnvironmentRecord& record) {
+  environments_.push_back(record);
+  return {};
+}
+
+Status RunState::take(const PromptRecord& /*record*/) {
+  return {};
+}
+
+Status RunState::take(const ReplyRecord& record) {
+  auto found = find(record.trajectory);
+  if (!found) return fail(found.error());
+  TrajectoryState& state = **found;
+  const bool in_order = !state.end && !state.pending_reply &&
+                        record.turn == static_cast<std::int32_t>(state.history.size());
+  if (!in_order) {
+    return out_of_order("a reply out of order: " + turn_name(record.trajectory, record.turn));
+  }
+  state.pending_reply = record;
+  return {};
+}
+
+Status RunState::take(const TurnRecord& record) {
+  auto found = find(record.trajectory);
+  if (!found) return fail(found.error());
+  TrajectoryState& state = **found;
+  if (state.end || !state.pending_reply || state.pending_reply->turn != record.turn) {
+    return out_of_order("a turn out of order: " + turn_name(record.trajectory, record.turn));
+  }
+  state.history.push_back({std::move(state.pending_reply->text), record.feedback});
+  state.pending_reply.reset();
+  ++turns_;
+  ++labels_[static_cast<std::size_t>(record.label)];
+  last_turn_at_s_ = std::max(last_turn_at_s_, record.finished_at_s);
+  return {};
+}
+
+Status RunState::take(const TrajectoryEndRecord& record) {
+  auto found = find(record.trajectory);
+  if (!found) return fail(found.error());
+  TrajectoryState& state = **found;
+  // A trajectory that failed may end again: it was tried again in a later session.
+  if (state.end && *state.end != TrajectoryEnd::kFailed) {
+    return out_of_order("a second end of trajectory " + std::to_string(record.trajectory));
+  }
+  if (!state.end) ++ended_;
+  if (state.end == TrajectoryEnd::kFailed) --failed_;
+  if (record.end == TrajectoryEnd::kFailed) ++failed_;
+  state.end = record.end;
+  state.message = record.message;
+  return {};
+}
+
+Status RunState::take(const EventRecord& record) {
+  sessions_ = std::max(sessions_, record.session + 1);
+  // A later session takes up what failed in an earlier one.
+  if (record.kind == "resumed") reopen_failed();
+  return {};
+}
+
+void RunState::reopen_failed() {
+  for (TrajectoryState& state : trajectories_) {
+    if (state.end != TrajectoryEnd::kFailed) continue;
+    state.end.reset();
+    --ended_;
+    --failed_;
+  }
+}
+
+Assignment RunState::assignment(std::int32_t index) const {
+  const auto position = static_cast<std::size_t>(index);
+  const TrajectoryState& state = trajectories_.at(position);
+  return {experiment_->trajectories.at(position), state.history, state.pending_reply};
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,67 @@
+// The state of a run, derived from its records alone: which turns are done, which reply waits to be
+// judged, which trajectories have ended. The same code serves a running coordinator, a resume and
+// `ptxbatch status`.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "common/error.h"
+#include "ranks/coordination.h"
+#include "results/records.h"
+
+namespace ptxbatch {
+
+struct TrajectoryState {
+  std::vector<Assignment::FinishedTurn> history;
+  std::optional<ReplyRecord> pending_reply;
+  std::optional<TrajectoryEnd> end;
+  std::string message;  // of the end
+};
+
+class RunState {
+ public:
+  /// Takes up a record. kProtocol when it cannot follow those before it (a turn twice, a turn out
+  /// of order, an unknown trajectory): such a record must not be journalled.
+  Status apply(const Record& record);
+
+  /// Trajectories that ended as failed may be tried again: done when a run is started again.
+  void reopen_failed();
+
+  [[nodiscard]] const std::optional<ExperimentRecord>& experiment() const { return experiment_; }
+  [[nodiscard]] const std::vector<TrajectoryState>& trajectories() const { return trajectories_; }
+  /// The assignment of a trajectory from where it stands.
+  [[nodiscard]] Assignment assignment(std::int32_t index) const;
+
+  [[nodiscard]] std::int64_t turns() const { return turns_; }
+  [[nodiscard]] const std::array<std::int64_t, kLabelCount>& labels() const { return labels_; }
+  [[nodiscard]] std::size_t ended() const { return ended_; }
+  [[nodiscard]] std::size_t failed() const { return failed_; }
+  [[nodiscard]] bool complete() const { return ended_ == trajectories_.size(); }
+  [[nodiscard]] std::int32_t sessions() const { return sessions_; }
+  [[nodiscard]] double last_turn_at_s() const { return last_turn_at_s_; }
+  [[nodiscard]] const std::vector<EnvironmentRecord>& environments() const { return environments_; }
+
+ private:
+  Status take(const ExperimentRecord& record);
+  Status take(const EnvironmentRecord& record);
+  Status take(const PromptRecord& record);
+  Status take(const ReplyRecord& record);
+  Status take(const TurnRecord& record);
+  Status take(const TrajectoryEndRecord& record);
+  Status take(const EventRecord& record);
+  Result<TrajectoryState*> find(std::int32_t index);
+
+  std::optional<ExperimentRecord> experiment_;
+  std::vector<TrajectoryState> trajectories_;
+  std::vector<EnvironmentRecord> environments_;
+  std::array<std::int64_t, kLabelCount> labels_{};
+  std::int64_t turns_ = 0;
+  std::size_t ended_ = 0;
+  std::size_t failed_ = 0;
+  std::int32_t sessions_ = 0;
+  double last_turn_at_s_ = 0;
+};
+
+}  // namespace ptxbatch

@@ -1,0 +1,60 @@
+// The files of one run and the rules between them: NAME.h5.lock (one writer), NAME.h5.journal (the
+// truth while the run is active) and NAME.h5 (what users see). Opening finds out whether the run is
+// new, to be resumed, or complete.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "common/error.h"
+#include "common/file_system.h"
+#include "orchestrator/run_state.h"
+#include "results/journal.h"
+#include "results/run_lock.h"
+
+namespace ptxbatch {
+
+std::string journal_path(const std::string& results_path);
+std::string lock_path(const std::string& results_path);
+
+/// Reads a run's records, from the journal when there is one, else from the results file.
+Result<RunState> read_run_state(const std::string& results_path);
+
+class RunStore {
+ public:
+  /// Takes the lock and opens or creates the run. kConflict, with the difference, when the files
+  /// belong to another experiment; nothing is changed then.
+  static Result<std::unique_ptr<RunStore>> open(FileSystem& files, const std::string& results_path,
+                                                const ExperimentRecord& wanted);
+
+  [[nodiscard]] const RunState& state() const { return state_; }
+  [[nodiscard]] bool resumed() const { return resumed_; }
+  [[nodiscard]] std::uint64_t torn_bytes() const { return torn_bytes_; }
+
+  /// Checks the record against the state, then appends it. It counts once sync() has returned.
+  Status append(const Record& record);
+  Status sync();
+
+  /// Writes NAME.h5 from the journal.
+  Status checkpoint();
+  /// Writes NAME.h5 and, when the run is complete, removes the journal: NAME.h5 holds everything.
+  Status finish();
+
+ private:
+  RunStore(FileSystem& files, std::string results_path, std::unique_ptr<RunLock> lock)
+      : files_(files), results_path_(std::move(results_path)), lock_(std::move(lock)) {}
+  Status open_journal(const ExperimentRecord& wanted);
+  Status load_journal();
+  Status seed_journal_from_results();
+  Status check_same_experiment(const ExperimentRecord& wanted) const;
+
+  FileSystem& files_;
+  std::string results_path_;
+  std::unique_ptr<RunLock> lock_;
+  std::optional<JournalWriter> journal_;
+  RunState state_;
+  bool resumed_ = false;
+  std::uint64_t torn_bytes_ = 0;
+};
+
+}  // namespace ptxbatch

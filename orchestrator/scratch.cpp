@@ -1,0 +1,63 @@
+#include "orchestrator/scratch.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+
+namespace ptxbatch {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path scratch_root() {
+  const char* folder = std::getenv("TMPDIR");
+  const fs::path base = folder != nullptr && *folder != '\0' ? folder : "/tmp";
+  return base / fmt::format("ptxbatch-{}", ::getuid());
+}
+
+// Folders are named PID-NAME; one whose process is gone was left behind.
+void sweep_abandoned(const fs::path& root) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(root, failed)) {
+    const std::string name = entry.path().filename().string();
+    pid_t pid = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (parsed.ec != std::errc() || pid <= 0) continue;
+    if (::kill(pid, 0) != 0 && errno == ESRCH) fs::remove_all(entry.path(), failed);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make(const std::string& name) {
+  const fs::path root = scratch_root();
+  const fs::path path = root / fmt::format("{}-{}", ::getpid(), name);
+  std::error_code failed;
+  fs::create_directories(root, failed);
+  fs::permissions(root, fs::perms::owner_all, failed);
+  sweep_abandoned(root);
+  fs::create_directories(path, failed);
+  if (failed) {
+    Error error{ErrorKind::kSystem,
+                "cannot make a scratch folder: " + failed.message(),
+                "Set TMPDIR to a folder with room that you may write to.",
+                path.string(),
+                0,
+                0,
+                {}};
+    return fail(std::move(error));
+  }
+  return std::unique_ptr<ScratchFolder>(new ScratchFolder(path.string()));
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code failed;
+  fs::remove_all(path_, failed);
+}
+
+}  // namespace ptxbatch

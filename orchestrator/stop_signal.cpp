@@ -1,0 +1,34 @@
+#include "orchestrator/stop_signal.h"
+
+#include <atomic>
+#include <csignal>
+
+namespace ptxbatch {
+namespace {
+
+// A signal handler can reach nothing but a global.
+std::atomic<int> signals_seen = 0;
+
+void count_signal(int /*signal*/) {
+  signals_seen.fetch_add(1);
+}
+
+}  // namespace
+
+void install_stop_signals(bool obey) {
+  struct sigaction action {};
+  action.sa_handler = obey ? count_signal : SIG_IGN;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaction(signal, &action, nullptr);
+  // A vanished terminal or reader must not end a run.
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  ::sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+int stop_signals_seen() {
+  return signals_seen.load();
+}
+
+}  // namespace ptxbatch
