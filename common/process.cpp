@@ -61,8 +61,8 @@ void restore_signals() {
 }
 
 // Passed descriptors may sit on numbers that others must land on, so all are moved out of the way
-// first and put in place afterwards.
-void place_descriptors(const ChildPlan& plan) {
+// first and put in place afterwards. Returns where the failure pipe is now.
+int place_descriptors(const ChildPlan& plan) {
   const int base = plan.highest_passed_fd + 1;
   const int failure = ::fcntl(plan.failure_pipe, F_DUPFD_CLOEXEC, base);
   if (failure < 0) report_and_exit(plan.failure_pipe, "fcntl");
@@ -84,6 +84,7 @@ void place_descriptors(const ChildPlan& plan) {
   // get their flag cleared again.
   ::syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */);
   for (const auto& fd : passed) ::fcntl(fd.child_fd, F_SETFD, 0);
+  return failure;
 }
 
 [[noreturn]] void become(const ChildPlan& plan) {
@@ -108,9 +109,9 @@ void place_descriptors(const ChildPlan& plan) {
   set_limit(plan.failure_pipe, RLIMIT_FSIZE, spec.limits.file_size_bytes);
   set_limit(plan.failure_pipe, RLIMIT_NOFILE, spec.limits.open_files);
   set_limit(plan.failure_pipe, RLIMIT_NPROC, spec.limits.processes);
-  place_descriptors(plan);
+  const int failure_pipe = place_descriptors(plan);
   ::execve(plan.argv[0], plan.argv.data(), plan.environment.data());
-  report_and_exit(plan.highest_passed_fd + 1, "execve");
+  report_and_exit(failure_pipe, "execve");
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& strings) {
