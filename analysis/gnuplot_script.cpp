@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "analysis/text.h"
 
@@ -19,23 +20,21 @@ constexpr std::string_view kInstColor = "#D55E00";
 constexpr std::string_view kMarkColor = "#404040";
 constexpr std::string_view kFastLine = "dashtype 1 linewidth 2 linecolor rgb '#0072B2'";
 constexpr std::string_view kInstLine = "dashtype (6,3) linewidth 2 linecolor rgb '#D55E00'";
-constexpr std::string_view kMarkLine = "dashtype (2,2) linewidth 1.2 linecolor rgb '#404040'";
+constexpr std::string_view kMarkLine = "dashtype (4,3) linewidth 1.2 linecolor rgb '#404040'";
 constexpr std::string_view kBandFill = "fillstyle transparent solid 0.18 noborder";
 
 constexpr double kLeft = 58;
 constexpr double kRight = 14;
-constexpr double kColumnGap = 14;
-constexpr double kLegendPitch = 196;  // from one entry to the next
+constexpr double kColumnGap = 24;
 constexpr double kLegendLine = 20;
-constexpr double kRowTitle = 26;
-constexpr double kPanelTitle = 18;
-constexpr double kTickLabels = 22;
-constexpr double kAxisLabel = 22;
+constexpr double kRowTitle = 28;
+constexpr double kPanelTitle = 20;
+constexpr double kTickLabels = 36;
+constexpr double kAxisLabel = 16;
 
 struct Layout {
   double panel_width = 0;
   double panel_height = 0;
-  std::size_t legend_columns = 1;
   double legend_height = 0;
   double width = 0;
   double height = 0;
@@ -54,16 +53,49 @@ struct Layout {
   }
 };
 
-Layout make_layout(std::size_t rows, std::size_t columns, std::size_t legend_entries) {
+struct LegendEntry {
+  std::string_view label;
+  double width = 0;       // of sample and label, generous, since fonts differ
+  std::string_view line;  // empty for the sample of a band
+  double x = 0;           // where it stands, filled in by place_legend
+  double y = 0;
+};
+
+std::vector<LegendEntry> legend_entries(const PanelGrid& grid) {
+  std::vector<LegendEntry> entries = {{"Fast_p, all correct turns", 208, kFastLine},
+                                      {"Fast_p^{Inst}, with target instruction", 278, kInstLine},
+                                      {"best speedup", 140, kMarkLine}};
+  const bool any_band = std::any_of(grid.rows.begin(), grid.rows.end(), [](const PanelRow& row) {
+    return std::any_of(row.panels.begin(), row.panels.end(),
+                       [](const Panel& panel) { return panel.has_band; });
+  });
+  if (any_band) entries.push_back({"range over prompt tags", 200, ""});
+  return entries;
+}
+
+// Fills lines from left to right within `width`; gives back the height of all.
+double place_legend(std::vector<LegendEntry>& entries, double width) {
+  double x = kLeft;
+  double y = 16;
+  for (LegendEntry& entry : entries) {
+    if (x > kLeft && x + entry.width > width) {
+      x = kLeft;
+      y += kLegendLine;
+    }
+    entry.x = x;
+    entry.y = y;
+    x += entry.width;
+  }
+  return y + kLegendLine / 2 + 4;
+}
+
+Layout make_layout(std::size_t rows, std::size_t columns, std::vector<LegendEntry>& entries) {
   Layout layout;
   layout.panel_width = columns == 1 ? 380 : columns == 2 ? 260 : 178;
   layout.panel_height = std::round(0.3 * layout.panel_width + 86);
   const auto n = static_cast<double>(columns);
   layout.width = kLeft + n * layout.panel_width + (n - 1) * kColumnGap + kRight;
-  const auto fit = static_cast<std::size_t>((layout.width - kLeft) / kLegendPitch);
-  layout.legend_columns = std::clamp<std::size_t>(fit, 1, legend_entries);
-  const std::size_t lines = (legend_entries + layout.legend_columns - 1) / layout.legend_columns;
-  layout.legend_height = 10 + static_cast<double>(lines) * kLegendLine;
+  layout.legend_height = place_legend(entries, layout.width);
   layout.height =
       layout.legend_height + static_cast<double>(rows) * layout.row_height() + kAxisLabel;
   return layout;
@@ -88,6 +120,11 @@ std::string quoted(std::string_view text) {
     if (c == '\'') result += c;
   }
   return result + "'";
+}
+
+// Cut to what fits into so many pixels; letters are taken to be rather wide.
+std::string quoted_to_fit(std::string_view text, double pixels, double pixels_per_letter) {
+  return quoted(shorten(text, static_cast<std::size_t>(pixels / pixels_per_letter)));
 }
 
 struct YAxis {
@@ -158,7 +195,8 @@ std::string preamble(const Layout& layout, const std::string& name) {
       "if (!exists('format')) format = 'svg'\n"
       "set encoding utf8\n"
       "if (format eq 'pdf') {{\n"
-      "  set terminal pdfcairo size {1:.4f}in,{2:.4f}in font 'sans,12' fontscale 1 linewidth 1.4 "
+      "  set terminal pdfcairo size {1:.4f}in,{2:.4f}in font 'sans,12' fontscale 0.8 linewidth 2 "
+      "dashlength 1.6 "
       "background 'white'\n"
       "}} else {{\n"
       "  set terminal svg size {3:.0f},{4:.0f} font 'sans-serif,12' background 'white'\n"
@@ -179,53 +217,39 @@ std::string axes(const YAxis& axis) {
       kFastPMax, axis.top, kFastPMax, axis.step, axis.last_tick);
 }
 
-struct LegendEntry {
-  std::string_view label;
-  std::string_view line;        // empty for a filled sample
-  std::string_view band_color;  // a band behind the line
-};
-
-std::vector<LegendEntry> legend_entries(const PanelGrid& grid) {
-  std::vector<LegendEntry> entries = {{"Fast_p (all correct turns)", kFastLine, ""},
-                                      {"Fast@_p^{Inst} (with target instr.)", kInstLine, ""},
-                                      {"best speedup", kMarkLine, ""}};
-  const bool any_band = std::any_of(grid.rows.begin(), grid.rows.end(), [](const PanelRow& row) {
-    return std::any_of(row.panels.begin(), row.panels.end(),
-                       [](const Panel& panel) { return panel.has_band; });
-  });
-  if (any_band) entries.push_back({"range over prompt tags", "", kFastColor});
-  return entries;
+// What stands for a band: both colours side by side.
+std::string band_sample(const Layout& layout, double x, double y, double width) {
+  std::string result;
+  const double middle = x + width / 2;
+  for (const auto& [from, to, color] :
+       {std::tuple{x, middle, kFastColor}, std::tuple{middle, x + width, kInstColor}}) {
+    result += fmt::format(
+        "set object rectangle from {} to {} fillcolor rgb '{}' "
+        "fillstyle transparent solid 0.25 noborder front\n",
+        screen(layout, from, y + 6), screen(layout, to, y - 6), color);
+  }
+  return result;
 }
 
 // The legend stands above the panels, where it can cover nothing.
 std::string legend(const Layout& layout, const std::vector<LegendEntry>& entries) {
   constexpr double kSample = 28;
   std::string result;
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const double x = kLeft + static_cast<double>(i % layout.legend_columns) * kLegendPitch;
-    const double y = 14 + static_cast<double>(i / layout.legend_columns) * kLegendLine;
-    if (entries[i].line.empty()) {
-      const double middle = x + kSample / 2;
-      for (const auto& [from, to, color] :
-           {std::tuple{x, middle, kFastColor}, std::tuple{middle, x + kSample, kInstColor}}) {
-        result += fmt::format(
-            "set object rectangle from {} to {} fillcolor rgb '{}' "
-            "fillstyle transparent solid 0.25 noborder front\n",
-            screen(layout, from, y + 6), screen(layout, to, y - 6), color);
-      }
-    } else {
-      result += fmt::format("set arrow from {} to {} nohead {} front\n", screen(layout, x, y),
-                            screen(layout, x + kSample, y), entries[i].line);
-    }
-    result += fmt::format("set label '{}' at {} left front\n", entries[i].label,
-                          screen(layout, x + kSample + 6, y));
+  for (const LegendEntry& entry : entries) {
+    result += entry.line.empty()
+                  ? band_sample(layout, entry.x, entry.y, kSample)
+                  : fmt::format("set arrow from {} to {} nohead {} front\n",
+                                screen(layout, entry.x, entry.y),
+                                screen(layout, entry.x + kSample, entry.y), entry.line);
+    result += fmt::format("set label '{}' at {} left front\n", entry.label,
+                          screen(layout, entry.x + kSample + 6, entry.y));
   }
   return result;
 }
 
 std::string row_title(const Layout& layout, const PanelRow& row, std::size_t index) {
-  return fmt::format("set label {} at {} left noenhanced font ':Bold'\n",
-                     quoted(row.model + ", target " + row.target),
+  return fmt::format("set label {} at {} left noenhanced font ',14'\n",
+                     quoted_to_fit(row.model + ", target " + row.target, layout.width - kLeft, 9),
                      screen(layout, kLeft, layout.row_top(index) + kRowTitle / 2));
 }
 
@@ -276,10 +300,11 @@ std::string panel_script(const PanelGrid& grid, const Layout& layout, std::size_
                          std::size_t column) {
   const Panel& panel = grid.rows[row].panels[column];
   std::string result = margins(layout, row, column);
-  result += fmt::format("set title {} noenhanced offset 0,-0.6\n", quoted(grid.problems[column]));
+  result += fmt::format("set title {} noenhanced font ',11' offset 0,-0.6\n",
+                        quoted_to_fit(grid.problems[column], layout.panel_width, 7));
   result += column == 0 ? "set format y '%g'\nset ylabel 'share of turns (%)' offset 1.2,0\n"
                         : "set format y ''\nunset ylabel\n";
-  result += row + 1 == grid.rows.size() ? "set xlabel 'speedup threshold p' offset 0,0.4\n"
+  result += row + 1 == grid.rows.size() ? "set xlabel 'speedup threshold p' offset 0,0.8\n"
                                         : "unset xlabel\n";
   if (!panel.planned) {
     result += centered_words("not in this experiment") + "plot NaN\n";
@@ -301,8 +326,8 @@ PanelGrid at_least_one_panel(const PanelGrid& grid) {
 
 std::string gnuplot_script(const PanelGrid& panels, const std::string& name) {
   const PanelGrid grid = at_least_one_panel(panels);
-  const std::vector<LegendEntry> entries = legend_entries(grid);
-  const Layout layout = make_layout(grid.rows.size(), grid.problems.size(), entries.size());
+  std::vector<LegendEntry> entries = legend_entries(grid);
+  const Layout layout = make_layout(grid.rows.size(), grid.problems.size(), entries);
   std::string result = preamble(layout, name) + data_blocks(grid) + "set multiplot\n" +
                        axes(make_y_axis(grid)) + legend(layout, entries);
   for (std::size_t row = 0; row < grid.rows.size(); ++row) {

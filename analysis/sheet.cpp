@@ -124,7 +124,7 @@ std::string print_piece(const Sheet& sheet, const std::vector<Column>& columns,
   for (const auto& row : sheet.rows) {
     result += print_line(sheet, columns, piece, [&](std::size_t i) { return printable(row[i]); });
   }
-  return result + '\n';
+  return result;
 }
 
 template <class Escape>
@@ -151,9 +151,12 @@ std::size_t value_columns(const Sheet& sheet) {
 std::string render_terminal(const Sheet& sheet, std::size_t width) {
   const std::vector<Column> columns = layout_columns(sheet);
   std::string result = printable(sheet.title) + "\n\n";
-  for (const Piece& piece : cut_into_pieces(sheet, columns, width)) {
+  const std::vector<Piece> pieces = cut_into_pieces(sheet, columns, width);
+  for (const Piece& piece : pieces) {
+    if (&piece != &pieces.front()) result += '\n';
     result += print_piece(sheet, columns, piece);
   }
+  if (!sheet.notes.empty()) result += '\n';
   for (const std::string& note : sheet.notes) {
     result += join(wrap(printable(note), width > 0 ? width : 100), "\n") + '\n';
   }

@@ -15,8 +15,8 @@ struct Sheet {
   std::vector<std::string> notes;              // sentences below the table
 };
 
-/// Aligned columns under light rules. With width > 0 a table that is wider than that many columns
-/// is cut into several, one below the other, that repeat the row names.
+/// Aligned columns under light rules, notes below. With width > 0 a table that is wider than that
+/// many columns is cut into several, one below the other, that repeat the row names.
 std::string render_terminal(const Sheet& sheet, std::size_t width);
 std::string render_markdown(const Sheet& sheet);
 /// Needs the LaTeX package booktabs.

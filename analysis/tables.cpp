@@ -156,12 +156,16 @@ std::string limits_text(const std::vector<std::int32_t>& limits) {
 
 std::string legend(const Numbers& numbers) {
   return fmt::format(
-      "A cell: after {} turns, only turns that executed the target instruction (in brackets: with "
-      "or without it). {} is none.",
+      "A cell: within the first {} turns, counting only turns that executed the target instruction "
+      "(in brackets: all correct turns); {} means none.",
       limits_text(numbers.limits), kNone);
 }
 
-// Conditions by number of trajectories, in one sentence.
+std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// How many trajectories stand behind a cell: once when all agree, else one by one.
 std::string trajectories_note(const Numbers& numbers, const std::vector<std::uint32_t>& which) {
   const auto& list = numbers.conditions.list;
   const std::int64_t first = list[which.front()].trajectories;
@@ -169,14 +173,13 @@ std::string trajectories_note(const Numbers& numbers, const std::vector<std::uin
     return list[number].trajectories == first;
   });
   if (all_equal) {
-    return fmt::format("{} {} for each model and problem.", first,
-                       first == 1 ? "trajectory" : "trajectories");
+    return counted(first, "trajectory", "trajectories") + " for each model and problem.";
   }
   std::vector<std::string> parts;
   for (const std::uint32_t number : which) {
-    const Condition& condition = list[number];
+    const Condition& of = list[number];
     parts.push_back(
-        fmt::format("{} {} {}", condition.model, condition.problem, condition.trajectories));
+        fmt::format("{}, {}, {}: {}", of.target, of.model, of.problem, of.trajectories));
   }
   return "Trajectories: " + join(parts, "; ") + ".";
 }
@@ -188,13 +191,22 @@ std::string unfinished_note(const TurnTable& table) {
       table.trajectories.size() * static_cast<std::size_t>(table.max_turns));
 }
 
-void add_run_notes(Sheet& sheet, const Numbers& numbers) {
-  for (const TurnTable& table : numbers.tables) {
+bool contributes(const std::vector<Conditions::Place>& places,
+                 const std::vector<std::uint32_t>& which) {
+  return std::any_of(places.begin(), places.end(), [&](Conditions::Place place) {
+    return std::find(which.begin(), which.end(), place.condition) != which.end();
+  });
+}
+
+void add_run_notes(Sheet& sheet, const Numbers& numbers, const std::vector<std::uint32_t>& which) {
+  for (std::size_t t = 0; t < numbers.tables.size(); ++t) {
+    if (!contributes(numbers.conditions.places[t], which)) continue;
+    const TurnTable& table = numbers.tables[t];
     if (!table.complete) sheet.notes.push_back(unfinished_note(table));
     if (!numbers.limits.empty() && table.max_turns < numbers.limits.back()) {
-      sheet.notes.push_back(
-          fmt::format("{} allows {} turns: beyond them its numbers stay as they are.",
-                      table.experiment_name, table.max_turns));
+      sheet.notes.push_back(fmt::format("{} allows {}: its numbers stay as they are beyond.",
+                                        table.experiment_name,
+                                        counted(table.max_turns, "turn", "turns")));
     }
   }
 }
@@ -204,10 +216,9 @@ void add_unknown_note(Sheet& sheet, const Numbers& numbers,
   std::int64_t unknown = 0;
   for (const std::uint32_t number : which) unknown += numbers.labels[number].unknown_target;
   if (unknown == 0) return;
-  sheet.notes.push_back(
-      fmt::format("{} correct turns could not be examined for the target instruction; they count "
-                  "as without it.",
-                  unknown));
+  sheet.notes.push_back("Target instruction unknown in " +
+                        counted(unknown, "correct turn", "correct turns") +
+                        ": not counted as executed.");
 }
 
 Sheet score_sheet(const Numbers& numbers, const std::vector<std::uint32_t>& which, TableKind kind,
@@ -223,7 +234,7 @@ Sheet score_sheet(const Numbers& numbers, const std::vector<std::uint32_t>& whic
   if (!text.definition.empty()) sheet.notes.emplace_back(text.definition);
   sheet.notes.push_back(trajectories_note(numbers, which));
   add_unknown_note(sheet, numbers, which);
-  add_run_notes(sheet, numbers);
+  add_run_notes(sheet, numbers, which);
   return sheet;
 }
 
@@ -253,7 +264,7 @@ Sheet outcome_sheet(const Numbers& numbers, const std::vector<std::uint32_t>& wh
       }
     }
   }
-  add_run_notes(sheet, numbers);
+  add_run_notes(sheet, numbers, which);
   return sheet;
 }
 
@@ -280,14 +291,31 @@ std::string render_sheet(const Sheet& sheet, const TableOptions& options) {
   }
 }
 
+// Tables that are read one after the other share their notes: each is said once, below the last.
+// LaTeX tables are taken apart by their reader, so each keeps its own.
+void share_notes(std::vector<Sheet>& sheets) {
+  std::vector<std::string> shared;
+  for (Sheet& sheet : sheets) {
+    for (std::string& note : sheet.notes) {
+      if (std::find(shared.begin(), shared.end(), note) == shared.end()) {
+        shared.push_back(std::move(note));
+      }
+    }
+    sheet.notes.clear();
+  }
+  if (!sheets.empty()) sheets.back().notes = std::move(shared);
+}
+
 std::string render_sheets(const Numbers& numbers, const TableOptions& options) {
   std::vector<std::string> texts;
   for (const auto& group : comparable_groups(numbers.conditions)) {
+    std::vector<Sheet> sheets;
     for (const TableKind kind : options.kinds) {
-      const Sheet sheet = kind == TableKind::kOutcomes ? outcome_sheet(numbers, group)
-                                                       : score_sheet(numbers, group, kind, options);
-      texts.push_back(render_sheet(sheet, options));
+      sheets.push_back(kind == TableKind::kOutcomes ? outcome_sheet(numbers, group)
+                                                    : score_sheet(numbers, group, kind, options));
     }
+    if (options.format != TableFormat::kLatex) share_notes(sheets);
+    for (const Sheet& sheet : sheets) texts.push_back(render_sheet(sheet, options));
   }
   return texts.empty() ? "No trajectories: there is nothing to tabulate.\n" : join(texts, "\n");
 }

@@ -97,6 +97,19 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::string shorten(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::string_view rest = text;
+  std::string_view fits = text.substr(0, 0);
+  while (!rest.empty()) {
+    take_code_point(rest);
+    const std::string_view longer = text.substr(0, text.size() - rest.size());
+    if (display_width(longer) + 1 > width) break;
+    fits = longer;
+  }
+  return std::string(fits) + "…";
+}
+
 std::string pad_left(std::string_view text, std::size_t width) {
   return std::string(width - std::min(width, display_width(text)), ' ').append(text);
 }
@@ -163,6 +176,7 @@ std::string escape_latex(std::string_view text) {
     }
   }
   replace_all(result, kNone, "--");
+  replace_all(result, "×", "$\\times$");
   return result;
 }
 

@@ -22,6 +22,8 @@ std::string count_text(long long count);
 /// Columns that the UTF-8 text takes on a terminal: 0 for combining marks, 2 for wide East Asian
 /// characters and emoji, 1 for the rest, bytes that are not UTF-8 included.
 std::size_t display_width(std::string_view text);
+/// The text, or as much of its beginning as leaves room for "…" within `width`.
+std::string shorten(std::string_view text, std::size_t width);
 std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 

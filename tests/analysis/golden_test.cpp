@@ -1,0 +1,140 @@
+// Tables against the files in golden/. To renew them after a wanted change, run with
+// PTXBATCH_UPDATE_GOLDEN=1 and read the difference.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "analysis/tables.h"
+#include "common/file_system.h"
+#include "tests/analysis/hand_made.h"
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
+
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name;
+  if (std::getenv("PTXBATCH_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(write_text(path, text).has_value());
+  }
+  const auto golden = read_text(path);
+  ASSERT_TRUE(golden.has_value()) << describe(golden.error());
+  EXPECT_EQ(text, *golden);
+}
+
+TurnTable host_run() {
+  TurnTable table = empty_table(8);
+  add_trajectory(table, {"recorded", "GEMM"},
+                 {without_target(0.0412), failed(Label::kCompilationError), with_target(0.5),
+                  failed(Label::kNumericalError), with_target(0.8089)});
+  add_trajectory(
+      table, {"recorded", "GEMM"},
+      {failed(Label::kRuntimeError), failed(Label::kKernelExecutionTimeout), unexamined(1.25)});
+  add_trajectory(table, {"recorded", "MHA-Fwd"}, {failed(Label::kExtractionError)});
+  add_trajectory(table, {"recorded", "MHA-Fwd"}, {failed(Label::kOtherError)});
+  add_trajectory(table, {"模型_2 | –", "GEMM"}, {with_target(1), with_target(1.1)});
+  add_trajectory(table, {"模型_2 | –", "GEMM"}, {with_target(0.125)});
+  return table;
+}
+
+TurnTable gpu_run() {
+  TurnTable table = empty_table(4);
+  table.complete = false;
+  table.experiment_name = "night";
+  add_trajectory(table, {"GLM-5.2", "GEMM", "base", "hopper"}, {with_target(0.4)});
+  add_trajectory(table, {"GLM-5.2", "GEMM", "base", "blackwell"}, {});
+  add_trajectory(table, {"GLM-5.2", "GEMM", "base", "blackwell"}, {});
+  return table;
+}
+
+TableOptions options_for(TableFormat format) {
+  TableOptions options;
+  options.format = format;
+  return options;
+}
+
+TEST(Tables, TerminalFormat) {
+  expect_golden("terminal.txt", render_tables({host_run()}, options_for(TableFormat::kTerminal)));
+}
+
+TEST(Tables, MarkdownFormat) {
+  expect_golden("markdown.md", render_tables({host_run()}, options_for(TableFormat::kMarkdown)));
+}
+
+TEST(Tables, LatexFormat) {
+  expect_golden("latex.tex", render_tables({host_run()}, options_for(TableFormat::kLatex)));
+}
+
+TEST(Tables, CsvFormat) {
+  TableOptions options = options_for(TableFormat::kCsv);
+  options.kinds = {TableKind::kCorrectness, TableKind::kBestSpeedup, TableKind::kPass,
+                   TableKind::kOutcomes};
+  options.turns = {1, 8};
+  expect_golden("csv.csv", render_tables({gpu_run()}, options));
+}
+
+TEST(Tables, TheHostStandsApartFromTheGpusAndAnIncompleteRunIsSaidToBe) {
+  TableOptions options = options_for(TableFormat::kTerminal);
+  options.kinds = {TableKind::kCorrectness, TableKind::kPass};
+  expect_golden("host_and_gpu.txt", render_tables({host_run(), gpu_run()}, options));
+}
+
+TEST(Tables, AreCutIntoPiecesThatFitTheTerminal) {
+  TableOptions options = options_for(TableFormat::kTerminal);
+  options.kinds = {TableKind::kBestSpeedup};
+  options.width = 64;
+  expect_golden("narrow.txt", render_tables({host_run()}, options));
+}
+
+TEST(Tables, OfASingleTurnHaveOneNumberEachWay) {
+  TurnTable table = empty_table(1);
+  add_trajectory(table, {}, {with_target(0.5)});
+  TableOptions options = options_for(TableFormat::kMarkdown);
+  options.kinds = {TableKind::kBestSpeedup};
+  EXPECT_THAT(render_tables({table}, options), HasSubstr("| m | 0.500 (0.500) |"));
+}
+
+TEST(Tables, UseThePairedSpeedupWhenAskedAndSaySo) {
+  TurnTable table = empty_table(1);
+  add_trajectory(table, {}, {with_target(0.5)});
+  TableOptions options = options_for(TableFormat::kMarkdown);
+  options.kinds = {TableKind::kBestSpeedup};
+  options.speedup = SpeedupKind::kPaired;
+  const std::string text = render_tables({table}, options);
+  EXPECT_THAT(text, HasSubstr("| m | 1.000 (1.000) |"));
+  EXPECT_THAT(text, HasSubstr("measured in pairs"));
+  options.format = TableFormat::kCsv;
+  EXPECT_THAT(render_tables({table}, options), HasSubstr("best_paired_speedup,host,m,GEMM,1"));
+}
+
+TEST(Tables, WithoutACorrectTurnShowDashes) {
+  TurnTable table = empty_table(4);
+  add_trajectory(table, {}, {failed(Label::kRuntimeError)});
+  TableOptions options = options_for(TableFormat::kMarkdown);
+  options.kinds = {TableKind::kCorrectness};
+  EXPECT_THAT(render_tables({table}, options), HasSubstr("| m | – / – (– / –) |"));
+}
+
+TEST(Tables, OfACompleteRunHaveNoNoteOfIncompleteness) {
+  EXPECT_THAT(render_tables({host_run()}, {}), Not(HasSubstr("Incomplete")));
+}
+
+TEST(Tables, OfNothingSayThatThereIsNothing) {
+  EXPECT_THAT(render_tables({empty_table(8)}, {}), HasSubstr("No trajectories"));
+  EXPECT_THAT(render_tables({}, {}), HasSubstr("No trajectories"));
+  EXPECT_EQ(render_tables({}, options_for(TableFormat::kCsv)),
+            "metric,target,model,problem,turns,restriction,label,value\n");
+}
+
+TEST(Tables, FormatsAreKnownByName) {
+  EXPECT_EQ(table_format_from_name("latex"), TableFormat::kLatex);
+  EXPECT_EQ(table_format_from_name("terminal"), TableFormat::kTerminal);
+  EXPECT_EQ(table_format_from_name("excel"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace ptxbatch
