@@ -99,16 +99,17 @@ class CachingCompiler final : public Compiler {
  private:
   [[nodiscard]] std::string key_of(const std::string& source_sha256) const {
     std::string all = source_sha256 + "\n" + command_.version;
-    for (const std::string& flag : command_.flags) all += "\n" + flag;
-    for (const std::string& library : command_.libraries) all += "\n" + library;
+    for (const std::string& flag : command_.compile_flags) all += "\n" + flag;
+    for (const std::string& flag : command_.link_flags) all += "\n" + flag;
     return sha256_hex(all);
   }
 
-  // Outside of any candidate's budget: the first compile makes them for all.
-  const std::string& header_folder() {
-    std::call_once(headers_once_, [&] {
-      if (command_.precompiles_headers) header_folder_ = precompile_headers(command_, cache_);
-    });
+  // Where to look for precompiled headers; empty when they are of no use to this source. The first
+  // candidate to use them has them made for all, outside of its own budget.
+  std::string header_folder_for(const std::string& source) {
+    if (!command_.precompiles_headers) return {};
+    if (source.find(kPrecompiledHeader) == std::string::npos) return {};
+    std::call_once(headers_once_, [&] { header_folder_ = precompile_headers(command_, cache_); });
     return header_folder_;
   }
 
@@ -118,7 +119,8 @@ class CachingCompiler final : public Compiler {
     if (!scratch) return fail(scratch.error());
     const std::string source_path = scratch->path() + "/" + command_.source_name;
     if (auto written = write_text(source_path, source); !written) return fail(written.error());
-    auto run = run_process(process_spec(scratch->path(), timeout_s), timeout_s);
+    const std::string headers = header_folder_for(source);
+    auto run = run_process(process_spec(scratch->path(), headers, timeout_s), timeout_s);
     if (!run) return fail(run.error());
     std::string output = readable(std::move(run->output), scratch->path());
 
@@ -152,13 +154,14 @@ class CachingCompiler final : public Compiler {
     return result;
   }
 
-  ProcessSpec process_spec(const std::string& scratch, double timeout_s) {
+  [[nodiscard]] ProcessSpec process_spec(const std::string& scratch, const std::string& headers,
+                                         double timeout_s) const {
     ProcessSpec spec;
     spec.argv = {command_.program};
-    if (!header_folder().empty()) spec.argv.insert(spec.argv.end(), {"-isystem", header_folder()});
-    spec.argv.insert(spec.argv.end(), command_.flags.begin(), command_.flags.end());
+    if (!headers.empty()) spec.argv.insert(spec.argv.end(), {"-isystem", headers});
+    spec.argv.insert(spec.argv.end(), command_.compile_flags.begin(), command_.compile_flags.end());
     spec.argv.insert(spec.argv.end(), {command_.source_name, "-o", "kernel.so"});
-    spec.argv.insert(spec.argv.end(), command_.libraries.begin(), command_.libraries.end());
+    spec.argv.insert(spec.argv.end(), command_.link_flags.begin(), command_.link_flags.end());
     spec.environment = compiler_environment(scratch);
     spec.working_directory = scratch;
     spec.limits = command_.limits;

@@ -37,20 +37,18 @@ Result<CompilerCommand> host_command(const TargetSpec& target, const TvmFfi& tvm
   command.program = std::move(*program);
   command.version = std::move(*version);
   command.source_name = "kernel.cpp";
+  command.compile_flags = {"-std=c++17",
+                           "-O3",
+                           "-march=x86-64-v3",
+                           "-shared",
+                           "-fPIC",
+                           "-fvisibility=hidden",
+                           "-fdiagnostics-color=never",
+                           "-isystem",
+                           tvm_ffi.include_folder};
   // -z defs: a function that is declared and nowhere defined is a compilation error with its name,
   // not a shared object that does not load.
-  command.flags = {"-std=c++17",
-                   "-O3",
-                   "-march=x86-64-v3",
-                   "-shared",
-                   "-fPIC",
-                   "-fvisibility=hidden",
-                   "-fdiagnostics-color=never",
-                   "-isystem",
-                   tvm_ffi.include_folder,
-                   "-L" + tvm_ffi.library_folder,
-                   "-Wl,-z,defs"};
-  command.libraries = {"-ltvm_ffi"};
+  command.link_flags = {"-Wl,-z,defs", "-L" + tvm_ffi.library_folder, "-ltvm_ffi"};
   command.header_folders = {tvm_ffi.include_folder};
   command.limits.address_space_bytes = 4 * kGibibyte;
   command.limits.file_size_bytes = 1 * kGibibyte;
@@ -74,22 +72,22 @@ Result<CompilerCommand> cuda_command(const TargetSpec& target, const std::string
   command.program = std::move(*program);
   command.version = nvcc_version(*version);
   command.source_name = "kernel.cu";
-  command.flags = {"-shared",
-                   "-O3",
-                   "-gencode",
-                   "arch=compute_" + architecture + ",code=sm_" + architecture,
-                   "-lineinfo",
-                   "--ptxas-options=-v",
-                   "-std=c++17",
-                   "-Xcompiler",
-                   "-fPIC,-fvisibility=hidden",
-                   "-isystem",
-                   tvm_ffi.include_folder,
-                   "-L" + tvm_ffi.library_folder};
+  command.compile_flags = {"-shared",
+                           "-O3",
+                           "-gencode",
+                           "arch=compute_" + architecture + ",code=sm_" + architecture,
+                           "-lineinfo",
+                           "--ptxas-options=-v",
+                           "-std=c++17",
+                           "-Xcompiler",
+                           "-fPIC,-fvisibility=hidden",
+                           "-isystem",
+                           tvm_ffi.include_folder};
   for (const std::string& folder : cuda_stub_folders(command.program)) {
-    command.flags.push_back("-L" + folder);
+    command.link_flags.push_back("-L" + folder);
   }
-  command.libraries = {"-lcuda", "-ltvm_ffi"};
+  command.link_flags.insert(command.link_flags.end(),
+                            {"-lcuda", "-L" + tvm_ffi.library_folder, "-ltvm_ffi"});
   command.header_folders = {tvm_ffi.include_folder};
   command.limits.address_space_bytes = 64 * kGibibyte;
   command.limits.file_size_bytes = 2 * kGibibyte;

@@ -15,8 +15,8 @@ struct CompilerCommand {
   std::string program;
   std::string version;                      // "g++ (Debian 12.2.0-14) 12.2.0", "nvcc 13.0.88"
   std::string source_name;                  // "kernel.cpp": what messages call the candidate
-  std::vector<std::string> flags;           // before the source
-  std::vector<std::string> libraries;       // after it
+  std::vector<std::string> compile_flags;   // before the source
+  std::vector<std::string> link_flags;      // after it
   std::vector<std::string> header_folders;  // taken out of messages
   ResourceLimits limits;
   bool precompiles_headers = false;  // g++ can: precompiled_header.h

@@ -10,6 +10,8 @@
 
 namespace ptxbatch {
 
+inline constexpr const char* kPrecompiledHeader = "tvm/ffi/tvm_ffi.h";
+
 /// A folder to be searched before TVM-FFI's own; made once in `cache` and kept there. Empty when it
 /// cannot be made: candidates then compile without it, slower.
 std::string precompile_headers(const CompilerCommand& command, const CompileCache& cache);
