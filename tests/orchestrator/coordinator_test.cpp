@@ -1,0 +1,174 @@
+// The coordinator with ranks that the test plays itself, message by message.
+#include "orchestrator/coordinator.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <thread>
+
+#include "common/version.h"
+#include "orchestrator/exit_codes.h"
+#include "orchestrator/in_process_transport.h"
+#include "results/results_file.h"
+#include "tests/orchestrator/run_records.h"
+
+namespace ptxbatch {
+namespace {
+
+// A rank by hand: sends what the test says and waits for what it expects.
+class ScriptedRank {
+ public:
+  ScriptedRank(InProcessTransport& transport, int rank) : transport_(transport), rank_(rank) {}
+
+  void say(const RankMessage& message) {
+    transport_.send_to_coordinator(rank_, encode_message(message));
+  }
+  void say(Record record) { say(RecordMessage{++number_, std::move(record)}); }
+
+  template <class T>
+  T expect() {
+    const auto bytes = transport_.receive_at_rank(rank_);
+    auto message = decode_coordinator_message(bytes.value());
+    EXPECT_TRUE(message);
+    EXPECT_TRUE(std::holds_alternative<T>(*message)) << "message " << message->index();
+    return std::get<T>(std::move(*message));
+  }
+
+  void join(int places) {
+    say(Hello{kVersion, kGitCommit, "host"});
+    expect<Welcome>();
+    say(WorkRequest{places});
+  }
+
+ private:
+  InProcessTransport& transport_;
+  int rank_;
+  std::uint64_t number_ = 0;
+};
+
+class CoordinatorTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  // Runs a coordinator over `ranks` ranks beside the test, which plays them in `script`.
+  Coordinator::Outcome run(const ExperimentRecord& record, int ranks,
+                           const std::function<void(InProcessTransport&)>& script) {
+    auto store = RunStore::open(real_file_system(), path_, record);
+    EXPECT_TRUE(store) << describe(store.error());
+    Experiment experiment;
+    experiment.text = record.text;
+    experiment.protocol.turns = record.turns;
+    InProcessTransport transport(ranks);
+    Progress progress(record.turns);
+    Coordinator::Outcome outcome;
+    std::thread coordinator(
+        [&] { outcome = Coordinator(experiment, **store, transport, progress).run(); });
+    script(transport);
+    coordinator.join();
+    return outcome;
+  }
+
+  std::string folder_ = testing::TempDir() + "/coordinator_test_" + std::to_string(::getpid());
+  std::string path_ = folder_ + "/run.h5";
+};
+
+TEST_F(CoordinatorTest, HandsOutWorkJournalsAndEnds) {
+  const auto outcome = run(small_experiment(1, 1), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.join(4);
+    EXPECT_EQ(rank.expect<Assignment>().trajectory.id, "exp_000");
+    rank.say(Record(reply_of(0, 0)));
+    EXPECT_EQ(rank.expect<Acknowledgement>().number, 1U);
+    rank.say(Record(turn_of(0, 0)));
+    rank.say(Record(TrajectoryEndRecord{0, TrajectoryEnd::kTurnsDone, ""}));
+    while (true) {
+      auto message = *decode_coordinator_message(*transport.receive_at_rank(1));
+      if (std::holds_alternative<NoMoreWork>(message)) break;
+      ASSERT_TRUE(std::holds_alternative<Acknowledgement>(message));
+    }
+    rank.say(Goodbye{});
+  });
+  EXPECT_EQ(outcome.exit_code, kExitDone);
+  const auto summary = read_results_summary(path_);
+  ASSERT_TRUE(summary);
+  EXPECT_TRUE(summary->complete);
+  EXPECT_EQ(summary->turns, 1);
+}
+
+TEST_F(CoordinatorTest, NoRankGetsMoreThanItsShare) {
+  run(small_experiment(4, 1), 2, [](InProcessTransport& transport) {
+    ScriptedRank first(transport, 1);
+    ScriptedRank second(transport, 2);
+    first.join(16);
+    first.expect<Assignment>();
+    first.expect<Assignment>();
+    second.join(16);
+    second.expect<Assignment>();
+    second.expect<Assignment>();
+    first.say(Goodbye{"unfit"});
+    second.say(Goodbye{"unfit"});
+  });
+}
+
+TEST_F(CoordinatorTest, WithoutAnyRankAbleToWorkItIsAnError) {
+  const auto outcome = run(small_experiment(1, 1), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.say(Hello{kVersion, kGitCommit, "host"});
+    rank.expect<Welcome>();
+    rank.say(Goodbye{"no compiler"});
+  });
+  EXPECT_EQ(outcome.exit_code, kExitError);
+  ASSERT_TRUE(outcome.error);
+}
+
+TEST_F(CoordinatorTest, AnotherProgramVersionIsRefused) {
+  const auto outcome = run(small_experiment(1, 1), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.say(Hello{"0.0.0", "old", "host"});
+    EXPECT_NE(rank.expect<Refusal>().message.find("0.0.0"), std::string::npos);
+  });
+  EXPECT_EQ(outcome.exit_code, kExitError);
+}
+
+TEST_F(CoordinatorTest, ATurnThatIsSentTwiceCountsOnce) {
+  run(small_experiment(1, 2), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.join(1);
+    rank.expect<Assignment>();
+    rank.say(Record(reply_of(0, 0)));
+    rank.say(Record(turn_of(0, 0)));
+    rank.say(Record(turn_of(0, 0)));
+    rank.say(Goodbye{});
+  });
+  const auto state = read_run_state(path_);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->turns(), 1);
+}
+
+TEST_F(CoordinatorTest, AnUnfinishedRunIsResumableAndGoesOnWhereItWas) {
+  const auto outcome = run(small_experiment(1, 2), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.join(1);
+    rank.expect<Assignment>();
+    rank.say(Record(reply_of(0, 0)));
+    rank.say(Record(turn_of(0, 0)));
+    rank.say(Record(reply_of(0, 1)));
+    rank.say(Goodbye{});
+  });
+  EXPECT_EQ(outcome.exit_code, kExitResumable);
+  run(small_experiment(1, 2), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.join(1);
+    const auto assignment = rank.expect<Assignment>();
+    ASSERT_EQ(assignment.history.size(), 1U);
+    EXPECT_EQ(assignment.history[0].feedback, "feedback 0");
+    ASSERT_TRUE(assignment.pending_reply);
+    EXPECT_EQ(assignment.pending_reply->text, "reply 1");
+    rank.say(Goodbye{});
+  });
+}
+
+}  // namespace
+}  // namespace ptxbatch

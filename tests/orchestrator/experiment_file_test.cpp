@@ -1,0 +1,130 @@
+// Experiment files: the paper's defaults, and every mistake answered with file, line, key and what
+// would be right.
+#include "orchestrator/experiment_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ptxbatch {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kGood = R"(name = "small"
+[[models]]
+name = "recorded"
+provider = "recorded"
+replies = "replies"
+[[targets]]
+name = "host"
+[[problems]]
+name = "GEMM"
+definition = "gemm_f32_n192_k160"
+workload = "7c0f5e0e-3b58-4d5c-9c56-0d6f1e2a9b41"
+)";
+
+// The errors of a text, which must have some.
+std::vector<Error> errors_of(const std::string& text) {
+  auto experiment = parse_experiment(text, "folder/small.toml");
+  if (experiment) {
+    ADD_FAILURE() << "the text was accepted";
+    return {Error{}};
+  }
+  return experiment.error();
+}
+
+TEST(ExperimentFile, DefaultsAreThePapers) {
+  const auto experiment = parse_experiment(kGood, "small.toml");
+  ASSERT_TRUE(experiment) << describe(experiment.error().front());
+  const ProtocolSettings& protocol = experiment->protocol;
+  EXPECT_EQ(protocol.turns, 8);
+  EXPECT_EQ(protocol.target_speedup, 1.2);
+  EXPECT_EQ(protocol.warmups, 10);
+  EXPECT_EQ(protocol.iterations, 50);
+  EXPECT_EQ(protocol.abs_tolerance, 1e-2);
+  EXPECT_EQ(protocol.rel_tolerance, 1e-2);
+  EXPECT_EQ(experiment->budgets.generate_s, 3600);
+  EXPECT_EQ(experiment->budgets.sanitize_s, 120);
+  EXPECT_EQ(experiment->budgets.evaluate_s, 30);
+  EXPECT_EQ(experiment->rank.generating, 16);
+  ASSERT_EQ(experiment->prompts.size(), 1U);
+  EXPECT_EQ(experiment->prompts[0].tag, "base");
+}
+
+TEST(ExperimentFile, PathsAreTakenFromTheFilesFolder) {
+  const auto experiment = parse_experiment(kGood, "/somewhere/small.toml");
+  ASSERT_TRUE(experiment);
+  EXPECT_EQ(experiment->models[0].replies_folder, "/somewhere/replies");
+}
+
+TEST(ExperimentFile, UnknownKeyNamesFileLineKeyAndTheRightOne) {
+  const auto errors = errors_of(kGood + "[protocol]\ntunrs = 4\n");
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].kind, ErrorKind::kInput);
+  EXPECT_EQ(errors[0].file, "folder/small.toml");
+  EXPECT_EQ(errors[0].line, 13);
+  EXPECT_EQ(errors[0].key, "protocol.tunrs");
+  EXPECT_THAT(errors[0].hint, HasSubstr("'turns'"));
+}
+
+TEST(ExperimentFile, UnknownProviderListsTheKnownOnes) {
+  std::string text = kGood;
+  text.replace(text.find("provider = \"recorded\""), 21, "provider = \"telepathy\"");
+  const auto errors = errors_of(text);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "models[0].provider");
+  EXPECT_EQ(errors[0].line, 4);
+  EXPECT_THAT(errors[0].hint, HasSubstr("recorded"));
+}
+
+TEST(ExperimentFile, AProblemThatCannotBeReadIsNamedAtItsLine) {
+  std::string text = kGood;
+  text.replace(text.find("gemm_f32_n192_k160"), 18, "gemm_of_nobody");
+  const auto errors = errors_of(text);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "problems[0].definition");
+  EXPECT_EQ(errors[0].line, 10);
+  EXPECT_THAT(errors[0].what, HasSubstr("gemm_of_nobody"));
+}
+
+TEST(ExperimentFile, MissingTablesAreNamedAndAllMistakesReported) {
+  const auto errors = errors_of("replicas = 0\n");
+  std::vector<std::string> keys;
+  for (const Error& error : errors) keys.push_back(error.key);
+  EXPECT_THAT(keys,
+              testing::UnorderedElementsAre("name", "replicas", "models", "targets", "problems"));
+}
+
+TEST(ExperimentFile, NamesMayNotStandTwice) {
+  const auto errors = errors_of(kGood + "[[targets]]\nname = \"host\"\n");
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "targets");
+  EXPECT_THAT(errors[0].what, HasSubstr("'host'"));
+}
+
+TEST(ExperimentFile, GuidanceForAnUnknownOperatorIsRefused) {
+  const auto errors =
+      errors_of(kGood + "[[prompts]]\ntag = \"base\"\nguidance = { gem = [\"a\"] }\n");
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "prompts[0].guidance");
+  EXPECT_THAT(errors[0].hint, HasSubstr("gemm"));
+}
+
+TEST(ExperimentFile, MissingRecordedReplyIsFoundBeforeTheRun) {
+  const auto experiment = parse_experiment(kGood, "/nonexistent/small.toml");
+  ASSERT_TRUE(experiment);
+  const auto errors = check_inputs(*experiment);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].line, 2);
+  EXPECT_THAT(errors[0].what,
+              HasSubstr("/nonexistent/replies/gemm_f32_n192_k160/exp_000/turn_0.md"));
+}
+
+TEST(ExperimentFile, AMissingFileIsNamed) {
+  const auto experiment = read_experiment_file("/nonexistent/small.toml");
+  ASSERT_FALSE(experiment);
+  EXPECT_EQ(experiment.error().front().file, "/nonexistent/small.toml");
+}
+
+}  // namespace
+}  // namespace ptxbatch

@@ -1,0 +1,128 @@
+// The files of a run: new, resumed, complete, another experiment's, held by another writer.
+#include "orchestrator/run_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "results/results_file.h"
+#include "tests/orchestrator/run_records.h"
+
+namespace ptxbatch {
+namespace {
+
+using testing::HasSubstr;
+
+class RunStoreTest : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::unique_ptr<RunStore> open(const ExperimentRecord& experiment) {
+    auto store = RunStore::open(files_, path_, experiment);
+    if (store) return std::move(*store);
+    ADD_FAILURE() << describe(store.error());
+    return nullptr;
+  }
+  static void do_turn(RunStore& store, int trajectory, int turn) {
+    ASSERT_TRUE(store.append(reply_of(trajectory, turn)));
+    ASSERT_TRUE(store.append(turn_of(trajectory, turn)));
+    ASSERT_TRUE(store.sync());
+  }
+
+  FileSystem& files_ = real_file_system();
+  std::string folder_ = testing::TempDir() + "/run_store_test_" + std::to_string(::getpid());
+  std::string path_ = folder_ + "/run.h5";
+};
+
+TEST_F(RunStoreTest, OpeningAgainGoesOnFromTheLastRecord) {
+  {
+    auto store = open(small_experiment(1, 2));
+    EXPECT_FALSE(store->resumed());
+    do_turn(*store, 0, 0);
+  }
+  auto store = open(small_experiment(1, 2));
+  EXPECT_TRUE(store->resumed());
+  EXPECT_EQ(store->state().turns(), 1);
+  do_turn(*store, 0, 1);
+}
+
+TEST_F(RunStoreTest, ACompleteRunKeepsOnlyItsResultsFile) {
+  {
+    auto store = open(small_experiment(1, 1));
+    do_turn(*store, 0, 0);
+    ASSERT_TRUE(store->append(TrajectoryEndRecord{0, TrajectoryEnd::kTurnsDone, ""}));
+    ASSERT_TRUE(store->finish());
+  }
+  EXPECT_TRUE(files_.exists(path_));
+  EXPECT_FALSE(files_.exists(journal_path(path_)));
+  EXPECT_FALSE(files_.exists(lock_path(path_)));
+  auto store = open(small_experiment(1, 1));
+  EXPECT_TRUE(store->state().complete());
+  EXPECT_EQ(store->state().turns(), 1);
+}
+
+TEST_F(RunStoreTest, FailedTrajectoriesAreTakenUpFromTheResultsFileAlone) {
+  {
+    auto store = open(small_experiment(2, 1));
+    do_turn(*store, 0, 0);
+    ASSERT_TRUE(store->append(TrajectoryEndRecord{0, TrajectoryEnd::kTurnsDone, ""}));
+    ASSERT_TRUE(store->append(TrajectoryEndRecord{1, TrajectoryEnd::kFailed, "no reply"}));
+    ASSERT_TRUE(store->finish());
+  }
+  {
+    auto store = open(small_experiment(2, 1));
+    ASSERT_TRUE(store->append(EventRecord{0, 1, 0, "resumed", ""}));
+    do_turn(*store, 1, 0);
+    ASSERT_TRUE(store->append(TrajectoryEndRecord{1, TrajectoryEnd::kTurnsDone, ""}));
+    ASSERT_TRUE(store->finish());
+  }
+  auto summary = read_results_summary(path_);
+  ASSERT_TRUE(summary);
+  EXPECT_TRUE(summary->complete);
+  EXPECT_EQ(summary->turns, 2);
+}
+
+TEST_F(RunStoreTest, AnotherExperimentsOutputIsRefusedWithTheDifference) {
+  open(small_experiment(1, 1)).reset();
+  const auto size_before = *files_.size_bytes(journal_path(path_));
+  ExperimentRecord other = small_experiment(1, 1);
+  other.text = "name = \"other\"\n";
+  const auto refused = RunStore::open(files_, path_, other);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kConflict);
+  EXPECT_THAT(refused.error().what, HasSubstr("- name = \"small\"\n+ name = \"other\""));
+  EXPECT_EQ(*files_.size_bytes(journal_path(path_)), size_before);
+}
+
+TEST_F(RunStoreTest, ASecondWriterIsRefused) {
+  const auto first = open(small_experiment(1, 1));
+  const auto second = RunStore::open(files_, path_, small_experiment(1, 1));
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::kConflict);
+}
+
+TEST_F(RunStoreTest, AnUnfinishedRecordAtTheEndIsCutOff) {
+  {
+    auto store = open(small_experiment(1, 2));
+    do_turn(*store, 0, 0);
+  }
+  const std::string journal = journal_path(path_);
+  std::filesystem::resize_file(journal, *files_.size_bytes(journal) - 3);
+  auto store = open(small_experiment(1, 2));
+  EXPECT_GT(store->torn_bytes(), 0U);
+  EXPECT_EQ(store->state().turns(), 0);
+  ASSERT_TRUE(store->state().assignment(0).pending_reply) << "the reply was whole";
+  ASSERT_TRUE(store->append(turn_of(0, 0)));
+}
+
+TEST_F(RunStoreTest, StatusOfNothingIsAnError) {
+  const auto state = read_run_state(folder_ + "/none.h5");
+  ASSERT_FALSE(state);
+  EXPECT_EQ(state.error().file, folder_ + "/none.h5");
+}
+
+}  // namespace
+}  // namespace ptxbatch
