@@ -1,5 +1,5 @@
-// NAME.h5.journal: the truth while a run is active. An append-only log of frames, each a CRC-32 and
-// a length before the CBOR of one record (JOURNAL.md). Written by the coordinator alone.
+// NAME.h5.journal: the truth while a run is active. An append-only log of frames, each a marker, a
+// length and a CRC-32 before the CBOR of one record (JOURNAL.md). Written by the coordinator alone.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace ptxbatch {
 class JournalWriter {
  public:
   /// Opens for appending after `good_bytes` (what read_journal found good); a torn tail behind it
-  /// is cut off. 0 starts a new journal.
+  /// is cut off. 0 starts a new journal, whatever the file holds. Synced when this returns.
   static Result<JournalWriter> open(FileSystem& files, const std::string& path,
                                     std::uint64_t good_bytes);
 
@@ -28,10 +28,11 @@ class JournalWriter {
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:
-  JournalWriter(std::unique_ptr<AppendFile> file, std::uint64_t size_bytes);
+  JournalWriter(std::unique_ptr<AppendFile> file, std::uint64_t size_bytes, std::uint32_t marker);
 
   std::unique_ptr<AppendFile> file_;
   std::uint64_t size_bytes_ = 0;
+  std::uint32_t marker_ = 0;  // begins each frame
   std::string buffer_;
   bool failed_ = false;
 };
@@ -39,7 +40,7 @@ class JournalWriter {
 struct JournalScan {
   std::uint64_t good_bytes = 0;  // where the last whole good record ends
   std::uint64_t records = 0;
-  std::uint64_t torn_bytes = 0;  // an unfinished tail: what a crash in the middle of an append leaves
+  std::uint64_t torn_bytes = 0;  // an unfinished tail: what a crash during an append leaves
 };
 
 /// Calls `visit` for each record in order, in constant memory. A torn tail is forgiven and

@@ -81,7 +81,7 @@ struct EnvironmentRecord {
   std::string device_name;  // "Intel(R) Xeon(R) ... core 1", "NVIDIA H200"
   std::string device_id;    // GPU UUID, or host name and core
   std::string driver;       // empty on the host target
-  std::string libraries;    // "OpenBLAS 0.3.21; TVM-FFI 0.1.15; g++ 12.2.0", one "; "-separated list
+  std::string libraries;  // "OpenBLAS 0.3.21; TVM-FFI 0.1.15; g++ 12.2.0", one "; "-separated list
   std::string program_version;
   std::string git_commit;
   double started_at_s = 0;
@@ -98,7 +98,12 @@ struct PromptRecord {
 };
 
 /// How a model's reply ended.
-enum class ReplyEnd : std::int8_t { kComplete = 0, kTruncated = 1, kContextExhausted = 2, kRefused = 3 };
+enum class ReplyEnd : std::int8_t {
+  kComplete = 0,
+  kTruncated = 1,
+  kContextExhausted = 2,
+  kRefused = 3
+};
 
 /// A whole model reply, journalled before it is used.
 struct ReplyRecord {
@@ -169,8 +174,8 @@ struct TurnRecord {
   std::string source;           // the candidate; empty when none was found
   std::string source_sha256;    // empty when none was found
   std::string compiler_output;  // as the compiler gave it, capped
-  double speedup = 0;           // the paper's: reference median / candidate median; 0 unless correct
-  double paired_speedup = 0;    // from alternating blocks
+  double speedup = 0;         // the paper's: reference median / candidate median; 0 unless correct
+  double paired_speedup = 0;  // from alternating blocks
   double candidate_latency_ms = 0;
   double reference_latency_ms = 0;
   double max_abs_error = 0;
@@ -186,7 +191,7 @@ struct TurnRecord {
   std::int64_t reasoning_tokens = 0;
   std::int32_t session = 0;
   std::int32_t rank = 0;
-  double finished_at_s = 0;          // Unix time
+  double finished_at_s = 0;         // Unix time
   bool measurement_reused = false;  // the same candidate was measured before under these conditions
 
   bool operator==(const TurnRecord&) const = default;

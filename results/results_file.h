@@ -22,8 +22,7 @@ Status write_results_file(FileSystem& files, const std::string& path, const Reco
 
 /// Gives back every record of a results file, equal to those it was built from, in an order in
 /// which they may be journalled again.
-Status read_results_file(const std::string& path,
-                         const std::function<Status(Record&&)>& visit);
+Status read_results_file(const std::string& path, const std::function<Status(Record&&)>& visit);
 
 struct ResultsSummary {
   std::string experiment_name;

@@ -1,0 +1,60 @@
+#include "results/hdf5_handle.h"
+
+#include <string_view>
+
+namespace ptxbatch {
+namespace {
+
+// The first entry of the upward walk is the function that saw the fault; it knows the reason best.
+herr_t keep_first_reason(unsigned /*index*/, const H5E_error2_t* entry, void* data) {
+  auto& reason = *static_cast<std::string*>(data);
+  if (reason.empty() && entry->desc != nullptr) reason = entry->desc;
+  return 0;
+}
+
+Result<Hdf5Handle> access_properties() {
+  auto properties = PTXBATCH_HDF5_HANDLE(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (!properties) return properties;
+  PTXBATCH_RETURN_IF_ERROR(
+      PTXBATCH_HDF5(H5Pset_file_locking(properties->get(), /*use*/ 0, /*ignore_disabled*/ 1)));
+  PTXBATCH_RETURN_IF_ERROR(
+      PTXBATCH_HDF5(H5Pset_fclose_degree(properties->get(), H5F_CLOSE_STRONG)));
+  return properties;
+}
+
+}  // namespace
+
+QuietHdf5Errors::QuietHdf5Errors() {
+  H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+QuietHdf5Errors::~QuietHdf5Errors() {
+  H5Eset_auto2(H5E_DEFAULT, function_, data_);
+}
+
+Error hdf5_error(const char* call) {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first_reason, &reason);
+  H5Eclear2(H5E_DEFAULT);
+  const std::string_view text = call;
+  Error error;
+  error.kind = ErrorKind::kSystem;
+  error.what = std::string(text.substr(0, text.find('('))) + " failed: " + reason;
+  return error;
+}
+
+Result<Hdf5Handle> open_hdf5_file(const std::string& path) {
+  auto properties = access_properties();
+  if (!properties) return properties;
+  return PTXBATCH_HDF5_HANDLE(H5Fopen(path.c_str(), H5F_ACC_RDONLY, properties->get()), H5Fclose);
+}
+
+Result<Hdf5Handle> create_hdf5_file(const std::string& path) {
+  auto properties = access_properties();
+  if (!properties) return properties;
+  return PTXBATCH_HDF5_HANDLE(
+      H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties->get()), H5Fclose);
+}
+
+}  // namespace ptxbatch
