@@ -1,5 +1,6 @@
-// Written for the vectoriser: counts and sums are kept in independent lanes, the loop over a block
-// has no branch, and only a block with a wrong element is looked through again for its position.
+// Written for the vectoriser: a block is widened to double, then one loop without branches keeps
+// sums, maxima and counts in independent lanes. What is rare, the position of the first wrong
+// element and telling poison from other NaN, is looked for only in a block that has it.
 #include "ranks/problems/comparison.h"
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <stdexcept>
 
 #include "ranks/problems/number_formats.h"
 
@@ -14,8 +17,11 @@ namespace ptxbatch {
 namespace {
 
 constexpr std::size_t kLanes = 8;
-constexpr std::size_t kBlock = 512;  // elements; a multiple of kLanes
-constexpr double kLargestFinite = 1.7976931348623157e308;
+constexpr std::size_t kBlock = 512;  // elements, a multiple of kLanes
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+using Lanes = std::array<double, kLanes>;
+using Block = std::array<double, kBlock>;
 
 /// How the elements of a type are stored and widened.
 template <DataType type>
@@ -23,40 +29,74 @@ struct Format;
 template <>
 struct Format<DataType::kFloat32> {
   using Bits = std::uint32_t;
-  static double widen(Bits bits) { return std::bit_cast<float>(bits); }
+  static float widen(Bits bits) { return std::bit_cast<float>(bits); }
 };
 template <>
 struct Format<DataType::kFloat16> {
   using Bits = std::uint16_t;
-  static double widen(Bits bits) { return float16_to_float(bits); }
+  static float widen(Bits bits) { return float16_to_float(bits); }
 };
 template <>
 struct Format<DataType::kBFloat16> {
   using Bits = std::uint16_t;
-  static double widen(Bits bits) { return bfloat16_to_float(bits); }
-};
-template <>
-struct Format<DataType::kInt32> {
-  using Bits = std::uint32_t;
-  static double widen(Bits bits) { return static_cast<std::int32_t>(bits); }
-};
-template <>
-struct Format<DataType::kInt64> {
-  using Bits = std::uint64_t;
-  static double widen(Bits bits) { return static_cast<double>(static_cast<std::int64_t>(bits)); }
+  static float widen(Bits bits) { return bfloat16_to_float(bits); }
 };
 
-template <class T>
-using Lanes = std::array<T, kLanes>;
+double total(const Lanes& lanes) {
+  double sum = 0;
+  for (const auto value : lanes) sum += value;
+  return sum;
+}
 
+double largest(const Lanes& lanes) {
+  return *std::max_element(lanes.begin(), lanes.end());
+}
+
+/// False for a NaN and for infinities.
+inline bool is_finite(double value) {
+  return std::fabs(value) <= kLargest;
+}
+
+/// The rule of the paper for finite x and y; true too when either is not finite.
+inline bool is_wrong(double x, double y, Tolerance tolerance) {
+  const double error = std::fabs(x - y);
+  const bool within_absolute = error <= tolerance.absolute;
+  const bool within_relative = error / (std::fabs(y) + 1e-8) <= tolerance.relative;
+  return !is_finite(x) || !is_finite(y) || !(within_absolute || within_relative);
+}
+
+/// Doubles throughout, counts too (exact below 2^53): lanes of one width vectorise.
 struct Sums {
-  Lanes<double> max_abs{};
-  Lanes<double> max_rel{};
-  Lanes<double> squared_error{};
-  Lanes<double> squared_expected{};
-  Lanes<std::int64_t> wrong{};
-  Lanes<std::int64_t> not_finite{};
-  Lanes<std::int64_t> never_written{};
+  Lanes max_abs{};
+  Lanes max_rel{};
+  Lanes squared_error{};
+  Lanes squared_expected{};
+  Lanes wrong{};
+  Lanes not_finite{};
+
+  void add(const Block& actual, const Block& expected, Tolerance tolerance) {
+    for (std::size_t i = 0; i < kBlock; i += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const double x = actual[i + lane];
+        const double y = expected[i + lane];
+        const double larger = std::fabs(x) + std::fabs(y);
+        const double error = std::fabs(x - y);
+        const double relative = error / (std::fabs(y) + 1e-8);
+        const double finite = larger <= kLargest ? 1.0 : 0.0;
+        const double over_absolute = error > tolerance.absolute ? 1.0 : 0.0;
+        const double beyond = relative > tolerance.relative ? over_absolute : 0.0;
+        const double counted_error = larger <= kLargest ? error : 0.0;
+        const double counted_relative = larger <= kLargest ? relative : 0.0;
+        const double counted_expected = larger <= kLargest ? y : 0.0;
+        wrong[lane] += larger <= kLargest ? beyond : 1.0;
+        not_finite[lane] += 1.0 - finite;
+        max_abs[lane] = counted_error > max_abs[lane] ? counted_error : max_abs[lane];
+        max_rel[lane] = counted_relative > max_rel[lane] ? counted_relative : max_rel[lane];
+        squared_error[lane] += counted_error * counted_error;
+        squared_expected[lane] += counted_expected * counted_expected;
+      }
+    }
+  }
 };
 
 template <DataType type>
@@ -67,87 +107,56 @@ class Comparison {
   Comparison(const void* actual, const void* expected, Tolerance tolerance)
       : actual_(static_cast<const Bits*>(actual)),
         expected_(static_cast<const Bits*>(expected)),
-        tolerance_(tolerance),
-        poison_(static_cast<Bits>(poison_bits(type))) {}
+        tolerance_(tolerance) {}
 
   OutputError over(std::size_t count) {
     for (std::size_t start = 0; start < count; start += kBlock) {
-      const auto end = std::min(start + kBlock, count);
-      const auto whole = start + (end - start) / kLanes * kLanes;
-      const auto before = total(sums_.wrong);
-      for (std::size_t i = start; i < whole; i += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane) add(i + lane, lane);
-      }
-      for (std::size_t i = whole; i < end; ++i) add(i, i - whole);
-      if (first_wrong_ < 0 && total(sums_.wrong) > before) first_wrong_ = find_wrong(start, end);
+      add_block(start, std::min(kBlock, count - start));
     }
     return result(count);
   }
 
  private:
-  struct Element {
-    double error;
-    double relative;
-    double expected;
-    bool poisoned;
-    bool finite;
-    bool wrong;
-  };
-
-  [[nodiscard]] Element element(std::size_t i) const {
-    const double x = Format<type>::widen(actual_[i]);
-    const double y = Format<type>::widen(expected_[i]);
-    const double error = std::fabs(x - y);
-    const double relative = error / (std::fabs(y) + 1e-8);
-    // False for a NaN too. & and | instead of && and ||: no branch.
-    const bool finite = (std::fabs(x) <= kLargestFinite) & (std::fabs(y) <= kLargestFinite);
-    const bool poisoned = actual_[i] == poison_;
-    const bool beyond = (error > tolerance_.absolute) & (relative > tolerance_.relative);
-    return {error, relative, y, poisoned, finite, (poisoned | !finite | beyond) != 0};
+  void add_block(std::size_t start, std::size_t count) {
+    const auto wrong_before = total(sums_.wrong);
+    const auto not_finite_before = total(sums_.not_finite);
+    widen(actual_ + start, count, x_);
+    widen(expected_ + start, count, y_);
+    sums_.add(x_, y_, tolerance_);
+    if (first_wrong_ < 0 && total(sums_.wrong) > wrong_before) {
+      first_wrong_ = static_cast<std::int64_t>(start + first_wrong_in_block());
+    }
+    if (total(sums_.not_finite) > not_finite_before) {
+      const auto poison = static_cast<Bits>(poison_bits(type));
+      never_written_ += std::count(actual_ + start, actual_ + start + count, poison);
+    }
   }
 
-  void add(std::size_t i, std::size_t lane) {
-    const auto each = element(i);
-    const bool counts = each.finite & !each.poisoned;
-    const double error = counts ? each.error : 0.0;
-    const double relative = counts ? each.relative : 0.0;
-    const double expected = counts ? each.expected : 0.0;
-    sums_.max_abs[lane] = error > sums_.max_abs[lane] ? error : sums_.max_abs[lane];
-    sums_.max_rel[lane] = relative > sums_.max_rel[lane] ? relative : sums_.max_rel[lane];
-    sums_.squared_error[lane] += error * error;
-    sums_.squared_expected[lane] += expected * expected;
-    sums_.wrong[lane] += static_cast<std::int64_t>(each.wrong);
-    sums_.never_written[lane] += static_cast<std::int64_t>(each.poisoned);
-    sums_.not_finite[lane] += static_cast<std::int64_t>(!each.finite & !each.poisoned);
+  /// A last, short block is filled up with elements that are right.
+  static void widen(const Bits* bits, std::size_t count, Block& block) {
+    for (std::size_t i = 0; i < count; ++i) block[i] = Format<type>::widen(bits[i]);
+    std::fill(block.begin() + static_cast<std::ptrdiff_t>(count), block.end(), 0.0);
   }
 
-  [[nodiscard]] std::int64_t find_wrong(std::size_t start, std::size_t end) const {
-    while (start < end && !element(start).wrong) ++start;
-    return static_cast<std::int64_t>(start);
-  }
-
-  template <class T>
-  static T total(const Lanes<T>& lanes) {
-    T sum{};
-    for (const auto value : lanes) sum += value;
-    return sum;
+  [[nodiscard]] std::size_t first_wrong_in_block() const {
+    std::size_t i = 0;
+    while (i + 1 < kBlock && !is_wrong(x_[i], y_[i], tolerance_)) ++i;
+    return i;
   }
 
   [[nodiscard]] OutputError result(std::size_t count) const {
     OutputError error;
-    error.max_abs = *std::max_element(sums_.max_abs.begin(), sums_.max_abs.end());
-    error.max_rel = *std::max_element(sums_.max_rel.begin(), sums_.max_rel.end());
+    error.max_abs = largest(sums_.max_abs);
+    error.max_rel = largest(sums_.max_rel);
     const auto squared_error = total(sums_.squared_error);
     const auto squared_expected = total(sums_.squared_expected);
-    // A reference of zeros has no scale: the RMS error itself is then the measure.
-    if (squared_error > 0) {
-      error.rms_rel = squared_expected > 0 ? std::sqrt(squared_error / squared_expected)
-                                           : std::sqrt(squared_error / static_cast<double>(count));
-    }
+    // A reference of zeros has no scale: the RMS of the error itself is then the measure.
+    const auto scale = squared_expected > 0 ? squared_expected : static_cast<double>(count);
+    if (squared_error > 0) error.rms_rel = std::sqrt(squared_error / scale);
     error.elements = static_cast<std::int64_t>(count);
-    error.wrong = total(sums_.wrong);
-    error.not_finite = total(sums_.not_finite);
-    error.never_written = total(sums_.never_written);
+    error.wrong = std::llround(total(sums_.wrong));
+    error.never_written = never_written_;
+    error.not_finite = std::llround(total(sums_.not_finite)) - never_written_;
     error.first_wrong = first_wrong_;
     return error;
   }
@@ -155,32 +164,25 @@ class Comparison {
   const Bits* actual_;
   const Bits* expected_;
   Tolerance tolerance_;
-  Bits poison_;
   Sums sums_;
+  Block x_{};
+  Block y_{};
+  std::int64_t never_written_ = 0;
   std::int64_t first_wrong_ = -1;
 };
-
-template <DataType type>
-OutputError compare(std::size_t count, const void* actual, const void* expected,
-                    Tolerance tolerance) {
-  return Comparison<type>(actual, expected, tolerance).over(count);
-}
 
 OutputError compare_by_type(DataType type, std::size_t count, const void* actual,
                             const void* expected, Tolerance tolerance) {
   switch (type) {
     case DataType::kFloat32:
-      return compare<DataType::kFloat32>(count, actual, expected, tolerance);
+      return Comparison<DataType::kFloat32>(actual, expected, tolerance).over(count);
     case DataType::kFloat16:
-      return compare<DataType::kFloat16>(count, actual, expected, tolerance);
+      return Comparison<DataType::kFloat16>(actual, expected, tolerance).over(count);
     case DataType::kBFloat16:
-      return compare<DataType::kBFloat16>(count, actual, expected, tolerance);
-    case DataType::kInt32:
-      return compare<DataType::kInt32>(count, actual, expected, tolerance);
-    case DataType::kInt64:
-      return compare<DataType::kInt64>(count, actual, expected, tolerance);
+      return Comparison<DataType::kBFloat16>(actual, expected, tolerance).over(count);
+    default:
+      throw std::invalid_argument("compare_output: not a floating-point type");
   }
-  return {};
 }
 
 }  // namespace
@@ -193,12 +195,9 @@ std::uint64_t poison_bits(DataType type) {
       return 0xfeadU;
     case DataType::kBFloat16:
       return 0xffdeU;
-    case DataType::kInt32:
-      return 0xdeadbeefU;
-    case DataType::kInt64:
-      return 0xdeadbeefdeadbeefU;
+    default:
+      throw std::invalid_argument("poison_bits: not a floating-point type");
   }
-  return 0;
 }
 
 void fill_with_poison(const Tensor& output, void* data) {
@@ -218,16 +217,16 @@ OutputError compare_output(const Tensor& output, const void* actual, const void*
   return error;
 }
 
-void accumulate(OutputError& total, const OutputError& trial) {
-  total.output = trial.output;
-  total.max_abs = std::max(total.max_abs, trial.max_abs);
-  total.max_rel = std::max(total.max_rel, trial.max_rel);
-  total.rms_rel = std::max(total.rms_rel, trial.rms_rel);
-  total.elements += trial.elements;
-  total.wrong += trial.wrong;
-  total.not_finite += trial.not_finite;
-  total.never_written += trial.never_written;
-  if (total.first_wrong < 0) total.first_wrong = trial.first_wrong;
+void accumulate(OutputError& total_error, const OutputError& trial) {
+  total_error.output = trial.output;
+  total_error.max_abs = std::max(total_error.max_abs, trial.max_abs);
+  total_error.max_rel = std::max(total_error.max_rel, trial.max_rel);
+  total_error.rms_rel = std::max(total_error.rms_rel, trial.rms_rel);
+  total_error.elements += trial.elements;
+  total_error.wrong += trial.wrong;
+  total_error.not_finite += trial.not_finite;
+  total_error.never_written += trial.never_written;
+  if (total_error.first_wrong < 0) total_error.first_wrong = trial.first_wrong;
 }
 
 }  // namespace ptxbatch

@@ -40,9 +40,9 @@ class AttentionReference final : public HostReference {
         tokens_(problem.inputs[0].tensor.shape[2]),
         width_(problem.inputs[0].tensor.shape[3]),
         causal_(causal),
-        softmax_(best_softmax()),
+        softmax_(softmax_implementations().front().run),
         rows_(rows_at_once(tokens_, causal)),
-        scores_(static_cast<std::size_t>(rows_ * tokens_)) {}
+        scores_(static_cast<std::size_t>(rows_ * padded_row(tokens_))) {}
 
   void run(const std::vector<const float*>& inputs, const std::vector<float*>& outputs) override {
     for (std::int64_t head = 0; head < heads_; ++head) {
@@ -74,20 +74,21 @@ class AttentionReference final : public HostReference {
 
   void attend(const Head& at, std::int64_t first, std::int64_t rows) {
     const auto keys = causal_ ? first + rows : tokens_;
+    const auto stride = padded_row(keys);
     const auto m = static_cast<blasint>(rows);
     const auto n = static_cast<blasint>(keys);
     const auto d = static_cast<blasint>(width_);
     const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(width_)));
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, m, n, d, scale, at.q + first * width_, d,
-                at.k, d, 0.0F, scores_.data(), n);
+                at.k, d, 0.0F, scores_.data(), static_cast<blasint>(stride));
     for (std::int64_t row = 0; row < rows; ++row) {
       const auto visible = causal_ ? first + row + 1 : keys;
-      float* scores = scores_.data() + row * keys;
+      float* scores = scores_.data() + row * stride;
       at.lse[first + row] = softmax_(scores, visible);
       std::fill(scores + visible, scores + keys, 0.0F);
     }
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, d, n, 1.0F, scores_.data(), n, at.v,
-                d, 0.0F, at.o + first * width_, d);
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, d, n, 1.0F, scores_.data(),
+                static_cast<blasint>(stride), at.v, d, 0.0F, at.o + first * width_, d);
   }
 
   std::int64_t heads_;

@@ -151,8 +151,11 @@ class WorkloadFile {
 
 Result<Workload> read_workload(const std::string& path, const Definition& definition,
                                const std::string& uuid) {
-  const auto text = read_text(path);
-  if (!text) return fail(text.error());
+  auto text = read_text(path);
+  if (!text) {
+    text.error().hint = "The workloads of '" + definition.name + "' stand in it, one JSON a line.";
+    return fail(text.error());
+  }
   WorkloadFile file(path, definition, uuid);
   int line = 0;
   for (std::string_view rest = *text; !rest.empty();) {
