@@ -322,10 +322,7 @@ PanelGrid at_least_one_panel(const PanelGrid& grid) {
   return {{"no problem"}, {{"no model", "none", {Panel{}}}}};
 }
 
-}  // namespace
-
-std::string gnuplot_script(const PanelGrid& panels, const std::string& name) {
-  const PanelGrid grid = at_least_one_panel(panels);
+std::string draw_grid(const PanelGrid& grid, const std::string& name) {
   std::vector<LegendEntry> entries = legend_entries(grid);
   const Layout layout = make_layout(grid.rows.size(), grid.problems.size(), entries);
   std::string result = preamble(layout, name) + data_blocks(grid) + "set multiplot\n" +
@@ -337,6 +334,12 @@ std::string gnuplot_script(const PanelGrid& panels, const std::string& name) {
     }
   }
   return result + "unset multiplot\nunset output\n";
+}
+
+}  // namespace
+
+std::string gnuplot_script(const PanelGrid& grid, const std::string& name) {
+  return draw_grid(at_least_one_panel(grid), name);
 }
 
 }  // namespace ptxbatch

@@ -127,19 +127,12 @@ std::string print_piece(const Sheet& sheet, const std::vector<Column>& columns,
   return result;
 }
 
-template <class Escape>
-std::vector<std::string> escape_all(const std::vector<std::string>& cells, Escape escape) {
-  std::vector<std::string> result;
-  for (const std::string& cell : cells) result.push_back(escape(cell));
-  return result;
-}
-
 std::string markdown_row(const std::vector<std::string>& cells) {
-  return "| " + join(escape_all(cells, escape_markdown), " | ") + " |\n";
+  return "| " + join_changed(cells, " | ", escape_markdown) + " |\n";
 }
 
 std::string latex_row(const std::vector<std::string>& cells) {
-  return "  " + join(escape_all(cells, escape_latex), " & ") + " \\\\\n";
+  return "  " + join_changed(cells, " & ", escape_latex) + " \\\\\n";
 }
 
 std::size_t value_columns(const Sheet& sheet) {
@@ -179,7 +172,9 @@ std::string render_latex(const Sheet& sheet) {
       escape_latex(sheet.title), repeat("l", sheet.name_columns), repeat("r", value_columns(sheet)),
       latex_row(sheet.header));
   for (const auto& row : sheet.rows) result += latex_row(row);
-  result += "  \\bottomrule\n  \\end{tabular}\n";
+  result += R"(  \bottomrule
+  \end{tabular}
+)";
   for (const std::string& note : sheet.notes) {
     result += "  \\par\\smallskip{\\footnotesize " + escape_latex(note) + "}\n";
   }

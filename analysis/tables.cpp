@@ -80,6 +80,7 @@ std::string value_text(TableKind kind, double value) {
 // The numbers of one cell: those with the target instruction, then the unrestricted ones.
 std::vector<std::string> cell_numbers(TableKind kind, const std::vector<LimitScore>& scores) {
   std::vector<std::string> result;
+  result.reserve(2 * scores.size());
   for (const LimitScore& at : scores) {
     result.push_back(value_text(kind, value_of(kind, at, at.with_target)));
   }
@@ -149,9 +150,7 @@ std::vector<std::string> row_names(const ConditionGrid& grid, const ConditionGri
 }
 
 std::string limits_text(const std::vector<std::int32_t>& limits) {
-  std::vector<std::string> numbers;
-  for (const std::int32_t limit : limits) numbers.push_back(std::to_string(limit));
-  return join(numbers, " / ");
+  return join_changed(limits, " / ", [](std::int32_t limit) { return std::to_string(limit); });
 }
 
 std::string legend(const Numbers& numbers) {
@@ -321,9 +320,7 @@ std::string render_sheets(const Numbers& numbers, const TableOptions& options) {
 }
 
 std::string csv_row(const std::vector<std::string>& fields) {
-  std::vector<std::string> quoted;
-  for (const std::string& field : fields) quoted.push_back(csv_field(field));
-  return join(quoted, ",") + '\n';
+  return join_changed(fields, ",", csv_field) + '\n';
 }
 
 std::string csv_value(TableKind kind, double value) {

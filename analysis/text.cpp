@@ -119,12 +119,7 @@ std::string pad_right(std::string_view text, std::size_t width) {
 }
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string result;
-  for (const std::string& part : parts) {
-    if (&part != &parts.front()) result += separator;
-    result += part;
-  }
-  return result;
+  return join_changed(parts, separator, [](const std::string& part) { return part; });
 }
 
 std::vector<std::string> split_words(std::string_view text) {

@@ -28,6 +28,16 @@ std::string pad_left(std::string_view text, std::size_t width);
 std::string pad_right(std::string_view text, std::size_t width);
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// The parts, each put through `change` first, joined.
+template <class Parts, class Change>
+std::string join_changed(const Parts& parts, std::string_view separator, Change change) {
+  std::string result;
+  for (const auto& part : parts) {
+    if (&part != &*parts.begin()) result += separator;
+    result += change(part);
+  }
+  return result;
+}
 std::vector<std::string> split_words(std::string_view text);
 
 /// Control characters (line breaks and terminal commands among them) become '?'.
