@@ -14,7 +14,7 @@ constexpr std::uint64_t kGibibyte = 1ULL << 30U;
 Result<std::string> version_line(const std::string& program, std::string_view marker) {
   ProcessSpec spec;
   spec.argv = {program, "--version"};
-  spec.environment = compiler_environment("/tmp");
+  spec.environment = tool_environment();
   auto result = run_process(spec, kVersionTimeoutS);
   if (!result) return fail(result.error());
   std::string_view rest = result->output;

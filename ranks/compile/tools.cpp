@@ -23,13 +23,20 @@ bool exists(const std::string& path) {
   return fs::exists(path, ignored);
 }
 
+// Compilers run in a scratch folder: what was found from here must be found from there.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const fs::path result = fs::absolute(path, error);
+  return error ? path : result.string();
+}
+
 // A CUDA program: where CUDA_HOME says, else in PATH, else where toolkits and our wheels are.
 Result<std::string> find_cuda_program(const std::string& name) {
   if (const auto home = environment_variable("CUDA_HOME")) {
     const std::string path = *home + "/bin/" + name;
-    if (::access(path.c_str(), X_OK) == 0) return path;
+    if (::access(path.c_str(), X_OK) == 0) return absolute(path);
   }
-  if (auto in_path = find_program(name)) return in_path;
+  if (auto in_path = find_program(name)) return absolute(*in_path);
   for (const std::string folder : {"/usr/local/cuda", PTXBATCH_CUDA_WHEELS_DEFAULT}) {
     const std::string path = folder + "/bin/" + name;
     if (::access(path.c_str(), X_OK) == 0) return path;
@@ -41,18 +48,17 @@ Result<std::string> find_cuda_program(const std::string& name) {
 
 Result<std::string> find_named_compiler(const std::string& program) {
   auto path = find_program(program);
-  if (!path) {
-    path.error().what = "the compiler '" + program + "' cannot be run: " + path.error().what;
-    path.error().hint = "Install it, or correct the target's `compiler` in the experiment file.";
-  }
-  return path;
+  if (path) return absolute(*path);
+  return fail(ErrorKind::kSystem,
+              "the compiler '" + program + "' cannot be run: " + path.error().what,
+              "Install it, or correct the target's `compiler` in the experiment file.");
 }
 
 }  // namespace
 
 Result<TvmFfi> find_tvm_ffi() {
   const std::string folder =
-      environment_variable("PTXBATCH_TVM_FFI").value_or(PTXBATCH_TVM_FFI_DEFAULT);
+      absolute(environment_variable("PTXBATCH_TVM_FFI").value_or(PTXBATCH_TVM_FFI_DEFAULT));
   TvmFfi found{folder + "/include", folder + "/lib"};
   for (const std::string& file :
        {found.include_folder + "/tvm/ffi/tvm_ffi.h", found.library_folder + "/libtvm_ffi.so"}) {
@@ -67,7 +73,8 @@ Result<TvmFfi> find_tvm_ffi() {
 Result<std::string> find_host_compiler(const std::string& program) {
   if (!program.empty()) return find_named_compiler(program);
   auto path = find_program("g++");
-  if (!path) path.error().hint = "Install it: apt-get install g++";
+  if (path) return absolute(*path);
+  path.error().hint = "Install it: apt-get install g++";
   return path;
 }
 

@@ -1,0 +1,115 @@
+// The order of a prompt, and that it is the same every time.
+#include "ranks/prompt/prompt.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace ptxbatch {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Prompt : public testing::Test {
+ protected:
+  Prompt() {
+    target.name = "host";
+    target.pack_folder = PTXBATCH_PACKS_FOLDER "/host";
+    problem.name = "GEMM";
+    problem.problem.op_type = "gemm";
+    problem.problem.definition_json = "{\n  \"name\": \"small\"\n}";
+    prompt.tag = "base";
+    prompt.line = 12;
+  }
+
+  [[nodiscard]] std::vector<Message> messages() const {
+    auto assembled = assemble_prompt(target, problem, prompt);
+    EXPECT_TRUE(assembled) << describe(assembled.error());
+    return assembled.value_or(std::vector<Message>(2));
+  }
+
+  TargetSpec target;
+  ProblemSpec problem;
+  PromptSpec prompt;
+};
+
+TEST_F(Prompt, ItIsASystemAndAUserMessage) {
+  const auto assembled = messages();
+  ASSERT_EQ(assembled.size(), 2U);
+  EXPECT_EQ(assembled[0].role, "system");
+  EXPECT_EQ(assembled[1].role, "user");
+}
+
+TEST_F(Prompt, TheSystemMessageHasThePapersOrder) {
+  prompt.guidance["gemm"] = {"register_blocking"};
+  const std::string system = messages()[0].content;
+  std::size_t last = 0;
+  for (const char* part :
+       {"# How you work", "# The machine", "# Template functions", "## `templates/vector.h`",
+        "# The contract", "# Guidance: register blocking", "# Worked example", "## `example.cpp`",
+        "The target is `host`."}) {
+    const std::size_t at = system.find(part);
+    ASSERT_NE(at, std::string::npos) << part;
+    EXPECT_GT(at, last) << part;
+    last = at;
+  }
+}
+
+TEST_F(Prompt, TheTaskIsTheDefinitionAsItStands) {
+  EXPECT_THAT(messages()[1].content, HasSubstr("```json\n{\n  \"name\": \"small\"\n}\n```"));
+}
+
+TEST_F(Prompt, ATagAddsItsGuidanceForTheProblemsOperatorOnly) {
+  const std::string base = messages()[0].content;
+  prompt.guidance["mha_fwd"] = {"online_softmax"};
+  EXPECT_EQ(messages()[0].content, base);
+  prompt.guidance["gemm"] = {"register_blocking", "cache_blocking"};
+  const std::string system = messages()[0].content;
+  EXPECT_LT(system.find("# Guidance: register"), system.find("# Guidance: cache"));
+  EXPECT_THAT(system, Not(HasSubstr("# Guidance: online")));
+}
+
+TEST_F(Prompt, GuidanceThatThePackDoesNotHaveIsAnErrorThatListsWhatItHas) {
+  prompt.guidance["gemm"] = {"online_softmax"};
+  const auto assembled = assemble_prompt(target, problem, prompt);
+  ASSERT_FALSE(assembled);
+  EXPECT_EQ(assembled.error().kind, ErrorKind::kInput);
+  EXPECT_EQ(assembled.error().line, 12);
+  EXPECT_EQ(assembled.error().key, "prompts.base.guidance.gemm");
+  EXPECT_THAT(assembled.error().what, HasSubstr("online_softmax"));
+  EXPECT_THAT(assembled.error().hint, HasSubstr("cache_blocking"));
+}
+
+TEST_F(Prompt, APackForAnotherTargetIsRefused) {
+  target.name = "hopper";
+  const auto assembled = assemble_prompt(target, problem, prompt);
+  ASSERT_FALSE(assembled);
+  EXPECT_EQ(assembled.error().file, target.pack_folder + "/pack.toml");
+  EXPECT_THAT(assembled.error().what, HasSubstr("'host', not 'hopper'"));
+}
+
+TEST_F(Prompt, AMissingPackIsAnErrorThatNamesIt) {
+  target.pack_folder += "_gone";
+  const auto assembled = assemble_prompt(target, problem, prompt);
+  ASSERT_FALSE(assembled);
+  EXPECT_THAT(describe(assembled.error()), HasSubstr("host_gone/pack.toml"));
+}
+
+TEST(MessagesJson, ItIsAnArrayOfRolesAndContents) {
+  const std::string text = messages_json({{"system", "a\n\"b\""}, {"user", "c"}});
+  const auto json = nlohmann::json::parse(text);
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[0]["role"], "system");
+  EXPECT_EQ(json[0]["content"], "a\n\"b\"");
+  EXPECT_EQ(json[1].size(), 2U);
+}
+
+TEST(MessagesJson, BytesThatAreNotUtf8AreReplacedNotRefused) {
+  const auto json = nlohmann::json::parse(messages_json({{"assistant", "a\xFFz"}}));
+  EXPECT_EQ(json[0]["content"], "a\xEF\xBF\xBDz");
+}
+
+}  // namespace
+}  // namespace ptxbatch
