@@ -1,0 +1,46 @@
+// One candidate's evaluation from outside: the order of its calls, what is checked after each, and
+// when it ends. The keeper decides whether an output is right; this decides what is called, in
+// which order, on which inputs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ranks/experiment.h"
+#include "ranks/profile/keeper_client.h"
+#include "ranks/profile/runner_client.h"
+#include "ranks/turn_facts.h"
+
+namespace ptxbatch {
+
+/// The reference timed as the paper does: alone, once, before any candidate of its workload.
+struct ReferenceLatency {
+  double latency_ms = 0;              // mean over the trials of the medians
+  std::vector<TimingRecord> timings;  // one a trial, with block -1
+};
+
+struct EvaluationTask {
+  const Problem& problem;
+  const std::string& binary;
+  const ProtocolSettings& protocol;
+  int trials = 1;
+  double budget_s = 0;  // for the candidate's load and calls together
+};
+
+/// The problem's number of trials: the experiment's, else the operator's own.
+int trials_of(const Problem& problem, const ProtocolSettings& protocol);
+/// Input sets the keeper makes: one a trial, and never fewer than two, so that the inputs can be
+/// changed under a candidate.
+int input_sets_of(int trials);
+
+/// The workload must be open at the keeper.
+Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,
+                                           const ProtocolSettings& protocol);
+
+/// The whole evaluation, in a ready runner. An error is a failure of ours: the keeper is lost.
+Result<Evaluation> evaluate_candidate(KeeperClient& keeper, RunnerClient& runner,
+                                      const KeeperClient::OpenedWorkload& workload,
+                                      const ReferenceLatency& reference,
+                                      const EvaluationTask& task);
+
+}  // namespace ptxbatch

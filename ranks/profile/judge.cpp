@@ -1,0 +1,172 @@
+// Puts the pieces together: keeper, a runner standing by, and what is measured once a workload.
+#include "ranks/profile/judge.h"
+
+#include <unistd.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/log.h"
+#include "ranks/profile/evaluation.h"
+#include "ranks/profile/evidence.h"
+
+namespace ptxbatch {
+namespace {
+
+constexpr std::uint64_t kWorkloadStateBudget_bytes = 4ULL << 30U;
+
+class ProcessJudge final : public Judge {
+ public:
+  explicit ProcessJudge(JudgeConfig config)
+      : config_(std::move(config)),
+        keeper_({config_.keeper_program, config_.scratch_folder, config_.device,
+                 kWorkloadStateBudget_bytes}) {}
+
+  Result<DeviceInfo> device_info() override { return keeper_.ensure_running(); }
+
+  Evaluation evaluate(const Problem& problem, const std::string& binary) override {
+    auto evaluation = twice([&] { return try_evaluate(problem, binary); });
+    // Started now, while nothing is timed, to be ready when the next candidate comes.
+    stand_by();
+    if (evaluation) return std::move(*evaluation);
+    Evaluation failure;
+    failure.outcome = Evaluation::Outcome::kServiceFailure;
+    failure.detail = evaluation.error().what;
+    return failure;
+  }
+
+  Evidence collect_evidence(const Problem& problem, const std::string& binary,
+                            const StaticScan& scan) override {
+    const auto start = SteadyClock::now();
+    Evidence evidence;
+    if (!scan.succeeded) {
+      evidence.state = TargetInstruction::kUnknown;
+      evidence.failure = "the binary could not be scanned: " + scan.failure;
+    } else if (scan.instructions.empty()) {
+      evidence.state = TargetInstruction::kAbsent;
+    } else if (auto run = twice([&] { return try_evidence(problem, binary, scan); })) {
+      evidence = std::move(*run);
+    } else {
+      evidence.state = TargetInstruction::kUnknown;
+      evidence.failure = run.error().what;
+      evidence.instructions = scan.instructions;
+    }
+    evidence.seconds = seconds_since(start);
+    return evidence;
+  }
+
+ private:
+  // A keeper that died is started again and the work done once more; an input at fault would fail
+  // again just the same.
+  template <class Attempt>
+  static auto twice(const Attempt& attempt) -> decltype(attempt()) {
+    auto result = attempt();
+    if (result || result.error().kind == ErrorKind::kInput) return result;
+    spdlog::warn("judging again after: {}", result.error().what);
+    return attempt();
+  }
+
+  Result<Evaluation> try_evaluate(const Problem& problem, const std::string& binary) {
+    const int trials = trials_of(problem, config_.protocol);
+    auto workload = open(problem, trials);
+    if (!workload) return fail(workload.error());
+    const auto reference = reference_latency(problem, trials);
+    if (!reference) return fail(reference.error());
+    auto runner = ready_runner();
+    if (!runner) return fail(runner.error());
+    auto evaluation =
+        evaluate_candidate(keeper_, *runner, *workload, **reference,
+                           {problem, binary, config_.protocol, trials, config_.budgets.evaluate_s});
+    log_once(runner->sandbox_notice());
+    if (evaluation && evaluation->outcome == Evaluation::Outcome::kServiceFailure) {
+      return fail(ErrorKind::kSystem, evaluation->detail);
+    }
+    return evaluation;
+  }
+
+  Result<Evidence> try_evidence(const Problem& problem, const std::string& binary,
+                                const StaticScan& scan) {
+    auto workload = open(problem, trials_of(problem, config_.protocol));
+    if (!workload) return fail(workload.error());
+    auto runner = RunnerClient::start_traced(runner_spec(), config_.tracer_program);
+    if (!runner) return fail(runner.error());
+    if (auto ready = runner->wait_ready(); !ready) return fail(ready.error());
+    const Tolerance tolerance{config_.protocol.abs_tolerance, config_.protocol.rel_tolerance};
+    return run_under_breakpoints(keeper_, *runner, *workload,
+                                 {problem, binary, scan, tolerance, config_.budgets.evidence_s});
+  }
+
+  Result<KeeperClient::OpenedWorkload> open(const Problem& problem, int trials) {
+    if (auto running = keeper_.ensure_running(); !running) return fail(running.error());
+    return keeper_.open(problem, config_.protocol.input_seed, input_sets_of(trials));
+  }
+
+  /// Measured before the first candidate of a workload, then kept.
+  Result<const ReferenceLatency*> reference_latency(const Problem& problem, int trials) {
+    const std::string key = problem.definition + "\n" + problem.workload;
+    const auto known = reference_latencies_.find(key);
+    if (known != reference_latencies_.end()) return &known->second;
+    auto measured = measure_reference(keeper_, trials, config_.protocol);
+    if (!measured) return fail(measured.error());
+    return &reference_latencies_.emplace(key, std::move(*measured)).first->second;
+  }
+
+  [[nodiscard]] RunnerSpec runner_spec() const {
+    return {config_.runner_program, config_.scratch_folder, config_.device};
+  }
+
+  void stand_by() {
+    if (standby_) return;
+    auto started = RunnerClient::start(runner_spec());
+    if (started) standby_.emplace(std::move(*started));  // else the next evaluation says why
+  }
+
+  /// The one standing by, unless it died meanwhile; then a new one.
+  Result<RunnerClient> ready_runner() {
+    if (standby_) {
+      RunnerClient runner = std::move(*standby_);
+      standby_.reset();
+      if (runner.wait_ready()) return runner;
+    }
+    auto started = RunnerClient::start(runner_spec());
+    if (!started) return started;
+    if (auto ready = started->wait_ready(); !ready) return fail(ready.error());
+    return started;
+  }
+
+  void log_once(const std::string& notice) {
+    if (notice.empty() || notice == logged_notice_) return;
+    spdlog::warn("the sandbox is weaker than it should be: {}", notice);
+    logged_notice_ = notice;
+  }
+
+  JudgeConfig config_;
+  KeeperClient keeper_;
+  std::optional<RunnerClient> standby_;
+  std::map<std::string, ReferenceLatency> reference_latencies_;
+  std::string logged_notice_;
+};
+
+Status check_program(const std::string& program) {
+  if (::access(program.c_str(), X_OK) == 0) return {};
+  return fail(system_error("cannot run " + program, errno,
+                           "It is built and installed beside ptxbatch; build all targets."));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Judge>> make_judge(JudgeConfig config) {
+  for (const auto& program :
+       {config.keeper_program, config.runner_program, config.tracer_program}) {
+    if (auto runnable = check_program(program); !runnable) return fail(runnable.error());
+  }
+  if (::access(config.scratch_folder.c_str(), W_OK) != 0) {
+    return fail(
+        system_error("cannot write into the scratch folder " + config.scratch_folder, errno));
+  }
+  return std::make_unique<ProcessJudge>(std::move(config));
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,78 @@
+#include "ranks/profile/keeper_client.h"
+
+namespace ptxbatch {
+namespace {
+
+// The longest request makes a workload's inputs and references; a keeper that takes longer hangs.
+constexpr double kAnswerWithin_s = 600;
+constexpr double kHelloWithin_s = 60;
+
+}  // namespace
+
+Result<DeviceInfo> KeeperClient::ensure_running() {
+  if (peer_ != nullptr) return device_;
+  ProcessSpec process;
+  process.argv = {spec_.program, std::to_string(Peer::kChannelFd), std::to_string(spec_.core),
+                  std::to_string(spec_.budget_bytes)};
+  process.environment = scrubbed_environment(spec_.scratch);
+  process.environment.emplace_back("OPENBLAS_NUM_THREADS=1");
+  process.working_directory = spec_.scratch;
+  process.cpu = spec_.core;
+  auto peer = Peer::start(std::move(process));
+  if (!peer) return fail(peer.error());
+  peer_ = std::make_unique<Peer>(std::move(*peer));
+  auto hello = peer_->wait_for_hello<KeeperHello>(deadline_in(kHelloWithin_s));
+  if (!hello) return fail(error_of(hello.error()));
+  device_ = hello->device;
+  return device_;
+}
+
+template <class Reply, class Request>
+Result<Answer<Reply>> KeeperClient::ask(Request request) {
+  if (peer_ == nullptr) return fail(ErrorKind::kSystem, "the keeper is not running");
+  auto answer = peer_->ask<Reply>(std::move(request), deadline_in(kAnswerWithin_s));
+  if (!answer) return fail(error_of(answer.error()));
+  return std::move(*answer);
+}
+
+Error KeeperClient::error_of(const PeerFailure& failure) {
+  if (failure.kind == PeerFailure::Kind::kRefused) {
+    return {ErrorKind::kInput, failure.what, failure.hint, {}, 0, 0, {}};
+  }
+  std::string said = peer_->child().output();
+  if (!said.empty()) said = ": " + said;
+  peer_.reset();
+  return {ErrorKind::kSystem, "the keeper failed: " + failure.what + said, "", {}, 0, 0, {}};
+}
+
+Result<KeeperClient::OpenedWorkload> KeeperClient::open(const Problem& problem,
+                                                        std::uint64_t input_seed, int input_sets) {
+  OpenWorkload request;
+  request.problem = problem;
+  request.input_seed = input_seed;
+  request.input_sets = static_cast<std::uint64_t>(input_sets);
+  auto answer = ask<WorkloadOpened>(std::move(request));
+  if (!answer) return fail(answer.error());
+  return OpenedWorkload{std::move(answer->reply.mappings), std::move(answer->fds)};
+}
+
+Status KeeperClient::prepare(int set) {
+  const auto answer = ask<Done>(PrepareCall{0, static_cast<std::uint64_t>(set)});
+  if (!answer) return fail(answer.error());
+  return {};
+}
+
+Result<CallChecked> KeeperClient::check(int set, Tolerance tolerance) {
+  auto answer = ask<CallChecked>(
+      CheckCall{0, static_cast<std::uint64_t>(set), tolerance.absolute, tolerance.relative});
+  if (!answer) return fail(answer.error());
+  return std::move(answer->reply);
+}
+
+Result<KeeperClient::ReferenceCall> KeeperClient::time_reference(int set) {
+  const auto answer = ask<ReferenceTimed>(TimeReference{0, static_cast<std::uint64_t>(set)});
+  if (!answer) return fail(answer.error());
+  return ReferenceCall{answer->reply.seconds, answer->seconds};
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,145 @@
+#include "ranks/profile/runner_client.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+
+namespace ptxbatch {
+namespace {
+
+using Outcome = Evaluation::Outcome;
+
+constexpr double kReadyWithin_s = 60;
+constexpr int kTracerFd = Peer::kChannelFd + 1;
+// Beside the workload's own tensors.
+constexpr std::uint64_t kMemoryForCandidate_bytes = 4ULL << 30U;
+
+ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
+  ProcessSpec process;
+  process.argv = {spec.program, std::to_string(Peer::kChannelFd)};
+  process.environment = scrubbed_environment(scratch);
+  process.working_directory = scratch;
+  process.limits.file_size_bytes = 16U << 20U;
+  process.limits.open_files = 256;
+  process.output_cap_bytes = 16U << 10U;  // of the candidate's printing, which nobody reads
+  process.cpu = spec.core;
+  return process;
+}
+
+std::uint64_t memory_limit_bytes(const std::vector<TensorMapping>& mappings) {
+  std::uint64_t bytes = kMemoryForCandidate_bytes;
+  for (const TensorMapping& mapping : mappings) bytes += 4 * mapping.mapped_bytes;
+  return bytes;
+}
+
+/// TVM-FFI raises TypeError when the number or the types of the arguments are not those of `run`.
+CandidateEnd end_by_exception(const RunReturned& returned) {
+  const bool rejected = returned.error_kind == "TypeError";
+  return {rejected ? Outcome::kWrongInterface : Outcome::kRaised,
+          returned.error_kind + ": " + returned.error_text, 0, 0, ""};
+}
+
+}  // namespace
+
+Result<RunnerClient> RunnerClient::start(const RunnerSpec& spec) {
+  auto scratch = ScratchFolder::make(spec.scratch_folder);
+  if (!scratch) return fail(scratch.error());
+  auto runner = Peer::start(process_for(spec, scratch->path()));
+  if (!runner) return fail(runner.error());
+  return RunnerClient(std::move(*scratch), std::move(*runner), std::nullopt);
+}
+
+Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
+                                                const std::string& tracer_program) {
+  auto scratch = ScratchFolder::make(spec.scratch_folder);
+  if (!scratch) return fail(scratch.error());
+  auto runner_ends = Channel::make_pair();
+  if (!runner_ends) return fail(runner_ends.error());
+  auto tracer_ends = Channel::make_pair();
+  if (!tracer_ends) return fail(tracer_ends.error());
+  ProcessSpec process = process_for(spec, scratch->path());
+  process.argv.insert(process.argv.begin(), {tracer_program, std::to_string(kTracerFd)});
+  process.passed_fds = {{runner_ends->second.fd(), Peer::kChannelFd},
+                        {tracer_ends->second.fd(), kTracerFd}};
+  auto started = ChildProcess::start(process);
+  if (!started) return fail(started.error());
+  auto child = std::make_shared<ChildProcess>(std::move(*started));
+  return RunnerClient(std::move(*scratch), Peer(child, std::move(runner_ends->first)),
+                      Peer(child, std::move(tracer_ends->first)));
+}
+
+Status RunnerClient::wait_ready() {
+  const auto hello = runner_.wait_for_hello<RunnerHello>(deadline_in(kReadyWithin_s));
+  if (hello) return {};
+  std::string said = runner_.child().output();
+  if (!said.empty()) said = ": " + said;
+  return fail(ErrorKind::kSystem, "the runner did not start: " + hello.error().what + said);
+}
+
+tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::load(const Load& load,
+                                                                  double budget_s) {
+  LoadCandidate request;
+  request.binary = load.binary;
+  request.scratch = scratch_.path();
+  request.memory_limit_bytes = memory_limit_bytes(load.mappings);
+  request.inputs = load.problem.inputs;
+  request.outputs = load.problem.outputs;
+  request.mappings = load.mappings;
+  std::vector<int> fds;
+  for (const UniqueFd& fd : load.fds) fds.push_back(fd.get());
+  const auto answer = runner_.ask<CandidateLoaded>(std::move(request), deadline_in(budget_s), fds);
+  if (!answer) {
+    CandidateEnd end = end_of(answer.error());
+    // What the runner could not do before the candidate came in is no fault of the candidate.
+    if (answer.error().kind == PeerFailure::Kind::kRefused) end.outcome = Outcome::kServiceFailure;
+    return tl::unexpected(std::move(end));
+  }
+  stop();
+  sandbox_notice_ = answer->reply.notice;
+  if (!answer->reply.loaded) {
+    return tl::unexpected(CandidateEnd{Outcome::kWrongInterface, answer->reply.failure, 0, 0, ""});
+  }
+  return Step{answer->seconds, 0};
+}
+
+tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::call(double budget_s) {
+  go_on();
+  const auto answer = runner_.ask<RunReturned>(CallRun{}, deadline_in(budget_s));
+  if (!answer) return tl::unexpected(end_of(answer.error()));
+  stop();
+  if (answer->reply.raised) return tl::unexpected(end_by_exception(answer->reply));
+  return Step{answer->seconds, answer->reply.claimed_s};
+}
+
+// Under a tracer the process that we started is the tracer, and a stop would be reported to it.
+void RunnerClient::stop() const {
+  if (tracer_) return;
+  ::kill(pid(), SIGSTOP);
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR) {
+  }
+}
+
+void RunnerClient::go_on() const {
+  if (!tracer_) ::kill(pid(), SIGCONT);
+}
+
+CandidateEnd RunnerClient::end_of(const PeerFailure& failure) const {
+  const bool exited = failure.end.kind == ProcessEnd::Kind::kExited;
+  switch (failure.kind) {
+    case PeerFailure::Kind::kTimedOut:
+      return {Outcome::kTimedOut, "the call did not return within the budget", 0, 0, ""};
+    case PeerFailure::Kind::kEnded:
+      return {exited ? Outcome::kExited : Outcome::kCrashed, failure.what, failure.end.signal,
+              failure.end.exit_code, runner_.fault_place()};
+    case PeerFailure::Kind::kTampered:
+    case PeerFailure::Kind::kRefused:
+      return {Outcome::kCrashed, "the candidate interfered with its runner: " + failure.what,
+              SIGKILL, 0, ""};
+  }
+  return {};
+}
+
+}  // namespace ptxbatch

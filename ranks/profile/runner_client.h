@@ -1,0 +1,73 @@
+// The rank's view of one runner: a process for one candidate, stopped whenever it is not asked to
+// run, so that nothing it left going can work on between calls.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ranks/profile/peer.h"
+#include "ranks/profile/scratch_folder.h"
+#include "ranks/turn_facts.h"
+
+namespace ptxbatch {
+
+struct RunnerSpec {
+  std::string program;
+  std::string scratch_folder;  // in which the runner's own folder is made
+  int core = 0;
+};
+
+/// How a candidate ended its evaluation before its time.
+struct CandidateEnd {
+  Evaluation::Outcome outcome = Evaluation::Outcome::kServiceFailure;
+  std::string detail;
+  int signal = 0;
+  int exit_code = 0;
+  std::string fault_address_kind;
+};
+
+class RunnerClient {
+ public:
+  /// Both return as soon as the process is started; it gets ready by itself.
+  static Result<RunnerClient> start(const RunnerSpec& spec);
+  static Result<RunnerClient> start_traced(const RunnerSpec& spec,
+                                           const std::string& tracer_program);
+
+  /// Waits until the runner is ready. An error is no fault of a candidate.
+  Status wait_ready();
+
+  struct Load {
+    const std::string& binary;
+    const Problem& problem;
+    const std::vector<TensorMapping>& mappings;
+    const std::vector<UniqueFd>& fds;
+  };
+  struct Step {
+    double span_s = 0;     // by the rank's clock
+    double claimed_s = 0;  // by the runner's, which the candidate may have tampered with
+  };
+  /// Each takes at most `budget_s`, and leaves the candidate stopped.
+  tl::expected<Step, CandidateEnd> load(const Load& load, double budget_s);
+  tl::expected<Step, CandidateEnd> call(double budget_s);
+
+  /// The protections that the kernel lacks, known after load(); empty when none.
+  [[nodiscard]] const std::string& sandbox_notice() const { return sandbox_notice_; }
+  /// The tracer over its own channel; none unless start_traced().
+  [[nodiscard]] Peer* tracer() { return tracer_ ? &*tracer_ : nullptr; }
+  [[nodiscard]] pid_t pid() const { return runner_.child().pid(); }
+
+ private:
+  RunnerClient(ScratchFolder scratch, Peer runner, std::optional<Peer> tracer)
+      : scratch_(std::move(scratch)), runner_(std::move(runner)), tracer_(std::move(tracer)) {}
+  void stop() const;
+  void go_on() const;
+  CandidateEnd end_of(const PeerFailure& failure) const;
+
+  ScratchFolder scratch_;  // before the process, so that it outlives it
+  Peer runner_;
+  std::optional<Peer> tracer_;
+  std::string sandbox_notice_;
+};
+
+}  // namespace ptxbatch

@@ -1,0 +1,145 @@
+#include "ranks/profile/runner_server.h"
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+
+#include <memory>
+#include <optional>
+
+#include "ranks/profile/candidate.h"
+
+namespace ptxbatch {
+namespace {
+
+constexpr std::size_t kMaxDescriptors = 250;
+
+// "input A", "output C": one name for each mapping, in their order.
+std::vector<std::string> tensor_names(const LoadCandidate& request) {
+  std::vector<std::string> names;
+  for (const Argument& input : request.inputs) {
+    if (!input.is_scalar) names.push_back("input " + input.tensor.name);
+  }
+  for (const Tensor& output : request.outputs) names.push_back("output " + output.name);
+  return names;
+}
+
+Result<std::vector<void*>> map_tensors(RunnerDevice& device, const LoadCandidate& request,
+                                       std::vector<UniqueFd> fds) {
+  const auto names = tensor_names(request);
+  if (names.size() != request.mappings.size()) {
+    return fail(ErrorKind::kProtocol, "the mappings are not those of the problem's tensors");
+  }
+  std::vector<void*> data;
+  auto next = fds.begin();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const TensorMapping& mapping = request.mappings[i];
+    if (mapping.descriptors > static_cast<std::uint64_t>(fds.end() - next)) {
+      return fail(ErrorKind::kProtocol, "a tensor's descriptor is missing");
+    }
+    const auto end = next + static_cast<std::ptrdiff_t>(mapping.descriptors);
+    std::vector<UniqueFd> own(std::make_move_iterator(next), std::make_move_iterator(end));
+    next = end;
+    auto mapped = device.map_tensor(mapping, std::move(own), names[i]);
+    if (!mapped) return fail(mapped.error());
+    data.push_back(*mapped);
+  }
+  return data;
+}
+
+Status limit_memory(std::uint64_t bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  (void)bytes;  // the sanitizer reserves terabytes of addresses
+#else
+  const rlimit limit{bytes, bytes};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) return fail(system_error("setrlimit", errno));
+#endif
+  return {};
+}
+
+// What any candidate needs to be loaded and to run, besides what its device needs.
+SandboxPolicy sandbox_policy(const RunnerDevice& device, const LoadCandidate& request) {
+  SandboxPolicy policy = device.sandbox_additions();
+  for (const char* path :
+       {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/zero", "/dev/urandom"}) {
+    policy.readable.emplace_back(path);
+  }
+  policy.readable.push_back(request.binary);
+  Dl_info tvm_ffi{};
+  if (::dladdr(reinterpret_cast<void*>(&TVMFFIErrorMoveFromRaised), &tvm_ffi) != 0) {
+    policy.readable.emplace_back(tvm_ffi.dli_fname);
+  }
+  policy.writable.push_back(request.scratch);
+  return policy;
+}
+
+class RunnerServer {
+ public:
+  RunnerServer(RunnerDevice& device, int channel_fd) : device_(device), channel_fd_(channel_fd) {}
+
+  Result<Message> answer(const Message& request, std::vector<UniqueFd> fds) {
+    if (const auto* load = std::get_if<LoadCandidate>(&request)) {
+      if (candidate_) return fail(ErrorKind::kProtocol, "a second candidate for one runner");
+      auto loaded = this->load(*load, std::move(fds));
+      if (!loaded) return Message(Refused{load->nonce, loaded.error().what, loaded.error().hint});
+      return Message(std::move(*loaded));
+    }
+    if (const auto* call = std::get_if<CallRun>(&request)) {
+      if (!candidate_) return fail(ErrorKind::kProtocol, "a call before a candidate is loaded");
+      auto returned = this->call(*call);
+      if (!returned) return Message(Refused{call->nonce, returned.error().what, ""});
+      return Message(std::move(*returned));
+    }
+    return fail(ErrorKind::kProtocol, "a runner does not answer such a message");
+  }
+
+ private:
+  Result<CandidateLoaded> load(const LoadCandidate& request, std::vector<UniqueFd> fds) {
+    auto data = map_tensors(device_, request, std::move(fds));
+    if (!data) return fail(data.error());
+    arguments_ = std::make_unique<CandidateArguments>(request.inputs, request.outputs, *data,
+                                                      device_.dl_device());
+    if (auto limited = limit_memory(request.memory_limit_bytes); !limited) {
+      return fail(limited.error());
+    }
+    install_fault_reporter(channel_fd_, device_.fault_regions());
+    auto notice = enter_sandbox(sandbox_policy(device_, request));
+    if (!notice) return fail(notice.error());
+    auto candidate = Candidate::load(request.binary);
+    if (!candidate) return CandidateLoaded{request.nonce, false, candidate.error().what, *notice};
+    candidate_ = *candidate;
+    return CandidateLoaded{request.nonce, true, "", *notice};
+  }
+
+  Result<RunReturned> call(const CallRun& request) {
+    bool returned = false;
+    const auto seconds = device_.time_call([&] { returned = candidate_->call(*arguments_); });
+    if (!seconds) return fail(seconds.error());
+    if (returned) return RunReturned{request.nonce, *seconds, false, "", ""};
+    const Candidate::Raised raised = Candidate::take_error();
+    return RunReturned{request.nonce, *seconds, true, raised.kind, raised.text};
+  }
+
+  RunnerDevice& device_;
+  int channel_fd_;
+  std::optional<Candidate> candidate_;
+  std::unique_ptr<CandidateArguments> arguments_;
+};
+
+}  // namespace
+
+Status serve_runner(Channel& channel, RunnerDevice& device) {
+  if (auto sent = channel.send(encode(RunnerHello{})); !sent) return sent;
+  RunnerServer server(device, channel.fd());
+  while (true) {
+    auto packet = channel.receive(kMaxMessageBytes, kMaxDescriptors);
+    if (!packet) return fail(packet.error());
+    if (!*packet) return {};
+    const auto request = decode((*packet)->bytes);
+    if (!request) return fail(request.error());
+    const auto reply = server.answer(*request, std::move((*packet)->fds));
+    if (!reply) return fail(reply.error());
+    if (auto sent = channel.send(encode(*reply)); !sent) return sent;
+  }
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,59 @@
+#include "ranks/profile/timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ptxbatch {
+namespace {
+
+constexpr double kWayFactor = 5;
+constexpr double kWaySlack_s = 200e-6;
+constexpr double kShareOfClaim = 0.25;
+constexpr double kClockGranularity_s = 1e-6;
+
+double median_way_s(const std::vector<CallTime>& calls) {
+  std::vector<double> ways;
+  ways.reserve(calls.size());
+  for (const CallTime& call : calls) ways.push_back(call.span_s - call.claimed_s);
+  return median(std::move(ways));
+}
+
+bool possible(const CallTime& call) {
+  return std::isfinite(call.claimed_s) && call.claimed_s >= 0 &&
+         call.claimed_s <= call.span_s + kClockGranularity_s;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+std::vector<double> claimed_ms(const std::vector<CallTime>& calls) {
+  std::vector<double> result;
+  result.reserve(calls.size());
+  for (const CallTime& call : calls) result.push_back(call.claimed_s * 1e3);
+  return result;
+}
+
+bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTime>& keeper) {
+  if (!std::all_of(candidate.begin(), candidate.end(), possible)) return false;
+  const double claim_s = median(claimed_ms(candidate)) / 1e3;
+  const double allowed_s =
+      kWayFactor * median_way_s(keeper) + kWaySlack_s + kShareOfClaim * claim_s;
+  return median_way_s(candidate) <= allowed_s;
+}
+
+std::vector<int> block_sizes(int count, int blocks) {
+  if (count <= 0) return {};
+  blocks = std::clamp(blocks, 1, count);
+  std::vector<int> sizes(static_cast<std::size_t>(blocks), count / blocks);
+  for (int i = 0; i < count % blocks; ++i) ++sizes[static_cast<std::size_t>(i)];
+  return sizes;
+}
+
+}  // namespace ptxbatch

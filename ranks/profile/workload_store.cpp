@@ -1,0 +1,39 @@
+#include "ranks/profile/workload_store.h"
+
+#include <algorithm>
+
+namespace ptxbatch {
+namespace {
+
+std::string key_of(const OpenWorkload& request) {
+  return request.problem.definition + "\n" + request.problem.workload + "\n" +
+         std::to_string(request.input_seed) + "\n" + std::to_string(request.input_sets);
+}
+
+}  // namespace
+
+Result<WorkloadState*> WorkloadStore::open(const OpenWorkload& request) {
+  const std::string key = key_of(request);
+  const auto found = std::find_if(entries_.begin(), entries_.end(),
+                                  [&](const Entry& entry) { return entry.key == key; });
+  if (found != entries_.end()) {
+    entries_.splice(entries_.begin(), entries_, found);
+    return entries_.front().state.get();
+  }
+  auto state = device_.make_workload(request.problem, request.input_seed, request.input_sets);
+  if (!state) return fail(state.error());
+  entries_.push_front({key, std::move(*state)});
+  evict_down_to_budget();
+  return entries_.front().state.get();
+}
+
+void WorkloadStore::evict_down_to_budget() {
+  std::uint64_t bytes = 0;
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    bytes += entry->state->resident_bytes();
+    const bool keep = entry == entries_.begin() || bytes <= budget_bytes_;
+    entry = keep ? std::next(entry) : entries_.erase(entry);
+  }
+}
+
+}  // namespace ptxbatch

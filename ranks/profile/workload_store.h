@@ -1,0 +1,33 @@
+// The workloads that are resident on a device, within a budget of memory: the one used longest ago
+// goes first, and never the one just asked for.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <string>
+
+#include "ranks/profile/keeper_device.h"
+
+namespace ptxbatch {
+
+class WorkloadStore {
+ public:
+  WorkloadStore(KeeperDevice& device, std::uint64_t budget_bytes)
+      : device_(device), budget_bytes_(budget_bytes) {}
+
+  /// The state of this workload, made when it is not resident. Valid until the next call.
+  Result<WorkloadState*> open(const OpenWorkload& request);
+
+ private:
+  struct Entry {
+    std::string key;
+    std::unique_ptr<WorkloadState> state;
+  };
+  void evict_down_to_budget();
+
+  KeeperDevice& device_;
+  std::uint64_t budget_bytes_;
+  std::list<Entry> entries_;  // most recently used first
+};
+
+}  // namespace ptxbatch
