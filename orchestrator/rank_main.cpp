@@ -71,12 +71,12 @@ bool run_rank(const RankEnd& end) {
     say_goodbye(end, describe(welcome.error()));
     return true;
   }
-  auto scratch = ScratchFolder::make("rank" + std::to_string(end.rank));
+  auto scratch = make_rank_scratch(end.rank);
   if (!scratch) {
     say_goodbye(end, describe(scratch.error()));
     return true;
   }
-  auto config = make_config(end, *welcome, (*scratch)->path());
+  auto config = make_config(end, *welcome, scratch->path());
   if (!config) {
     say_goodbye(end, describe(config.error()));
     return true;

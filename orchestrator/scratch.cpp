@@ -20,7 +20,7 @@ fs::path scratch_root() {
   return base / fmt::format("ptxbatch-{}", ::getuid());
 }
 
-// Folders are named PID-NAME; one whose process is gone was left behind.
+// Folders are named PID-...; one whose process is gone was left behind.
 void sweep_abandoned(const fs::path& root) {
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(root, failed)) {
@@ -34,30 +34,19 @@ void sweep_abandoned(const fs::path& root) {
 
 }  // namespace
 
-Result<std::unique_ptr<ScratchFolder>> ScratchFolder::make(const std::string& name) {
+Result<ScratchFolder> make_rank_scratch(int rank) {
   const fs::path root = scratch_root();
-  const fs::path path = root / fmt::format("{}-{}", ::getpid(), name);
   std::error_code failed;
   fs::create_directories(root, failed);
   fs::permissions(root, fs::perms::owner_all, failed);
   sweep_abandoned(root);
-  fs::create_directories(path, failed);
-  if (failed) {
-    Error error{ErrorKind::kSystem,
-                "cannot make a scratch folder: " + failed.message(),
-                "Set TMPDIR to a folder with room that you may write to.",
-                path.string(),
-                0,
-                0,
-                {}};
+  auto folder = ScratchFolder::make(root.string(), fmt::format("{}-rank{}-", ::getpid(), rank));
+  if (!folder) {
+    Error error = folder.error();
+    error.hint = "Set TMPDIR to a folder with room that you may write to.";
     return fail(std::move(error));
   }
-  return std::unique_ptr<ScratchFolder>(new ScratchFolder(path.string()));
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code failed;
-  fs::remove_all(path_, failed);
+  return folder;
 }
 
 }  // namespace ptxbatch

@@ -1,26 +1,12 @@
-// A private folder for one rank's binaries and candidates' scratch, under TMPDIR (or /tmp). Removed
-// with its owner; what a killed process left behind is swept by the next one of the same user.
+// A rank's scratch folder: binaries, keepers' and candidates' files. Under TMPDIR (or /tmp), and
+// named after its process, so that what a killed process left behind is swept by the next one.
 #pragma once
 
-#include <memory>
-#include <string>
-
 #include "common/error.h"
+#include "common/scratch_folder.h"
 
 namespace ptxbatch {
 
-class ScratchFolder {
- public:
-  static Result<std::unique_ptr<ScratchFolder>> make(const std::string& name);
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;
-};
+Result<ScratchFolder> make_rank_scratch(int rank);
 
 }  // namespace ptxbatch

@@ -1,7 +1,5 @@
 #include "ranks/compile/compile_cache.h"
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -10,23 +8,6 @@
 namespace ptxbatch {
 
 namespace fs = std::filesystem;
-
-Result<ScratchFolder> ScratchFolder::make(const std::string& parent) {
-  std::string path = parent + "/scratch-XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr) {
-    return fail(system_error("cannot make a folder in " + parent, errno,
-                             "Check that there is space and that the folder may be written."));
-  }
-  return ScratchFolder(std::move(path));
-}
-
-ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
-}
 
 Result<CompileCache> CompileCache::open(const std::string& folder) {
   std::error_code error;

@@ -8,23 +8,9 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/scratch_folder.h"
 
 namespace ptxbatch {
-
-/// A folder for temporary files, made under `parent` and removed with all it holds.
-class ScratchFolder {
- public:
-  static Result<ScratchFolder> make(const std::string& parent);
-  ScratchFolder(ScratchFolder&& other) noexcept;
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder();
-
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
-  std::string path_;  // empty: moved from
-};
 
 class CompileCache {
  public:
@@ -41,7 +27,9 @@ class CompileCache {
   [[nodiscard]] Result<Entry> insert(const std::string& key, const std::string& binary,
                                      std::string output) const;
 
-  [[nodiscard]] Result<ScratchFolder> make_scratch() const { return ScratchFolder::make(folder_); }
+  [[nodiscard]] Result<ScratchFolder> make_scratch() const {
+    return ScratchFolder::make(folder_, "scratch-");
+  }
   [[nodiscard]] const std::string& folder() const { return folder_; }
 
  private:

@@ -43,7 +43,7 @@ CandidateEnd end_by_exception(const RunReturned& returned) {
 }  // namespace
 
 Result<RunnerClient> RunnerClient::start(const RunnerSpec& spec) {
-  auto scratch = ScratchFolder::make(spec.scratch_folder);
+  auto scratch = ScratchFolder::make(spec.scratch_folder, "runner-");
   if (!scratch) return fail(scratch.error());
   auto runner = Peer::start(process_for(spec, scratch->path()));
   if (!runner) return fail(runner.error());
@@ -52,7 +52,7 @@ Result<RunnerClient> RunnerClient::start(const RunnerSpec& spec) {
 
 Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
                                                 const std::string& tracer_program) {
-  auto scratch = ScratchFolder::make(spec.scratch_folder);
+  auto scratch = ScratchFolder::make(spec.scratch_folder, "runner-");
   if (!scratch) return fail(scratch.error());
   auto runner_ends = Channel::make_pair();
   if (!runner_ends) return fail(runner_ends.error());

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ranks/profile/peer.h"
-#include "ranks/profile/scratch_folder.h"
+#include "common/scratch_folder.h"
 #include "ranks/turn_facts.h"
 
 namespace ptxbatch {

@@ -10,8 +10,8 @@ namespace ptxbatch {
 
 class ScratchFolder {
  public:
-  /// A folder of a new name in `parent`, open to this user alone.
-  static Result<ScratchFolder> make(const std::string& parent);
+  /// A folder of a new name, beginning with `prefix`, in `parent`; open to this user alone.
+  static Result<ScratchFolder> make(const std::string& parent, const std::string& prefix);
   ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   ScratchFolder& operator=(ScratchFolder&& other) noexcept {
     std::swap(path_, other.path_);
