@@ -108,7 +108,8 @@ bool path_matches(std::string_view path, std::string_view header) {
 }
 
 // An include that could reach beyond the compiler's own headers and TVM-FFI's.
-std::string_view include_escape(std::string_view path) {
+std::string_view include_escape(std::string_view operand, std::string_view path) {
+  if (operand.empty()) return {};  // the compiler will say what is wrong
   if (path.empty()) return "#include of a macro";
   if (path.front() == '/') return "#include of an absolute path";
   if (path.find("..") != std::string_view::npos) return "#include of a parent folder";
@@ -123,7 +124,7 @@ std::string_view banned_include(std::span<const Ban> bans, std::string_view oper
                     [&](std::string_view header) { return path_matches(path, header); });
     if (matches) return ban.name;
   }
-  return include_escape(path);
+  return include_escape(operand, path);
 }
 
 std::string_view banned_identifier(std::span<const Ban> bans, const std::string& identifier) {

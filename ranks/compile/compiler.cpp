@@ -2,12 +2,15 @@
 // made.
 #include "ranks/compile/compiler.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <condition_variable>
-#include <cstring>
 #include <mutex>
 #include <set>
+#include <string_view>
+#include <system_error>
 
 #include "common/file_system.h"
 #include "common/hash.h"
@@ -19,27 +22,21 @@
 namespace ptxbatch {
 namespace {
 
+// Precompiling takes as long as it saves on this many candidates.
+constexpr int kWorthwhileCandidates = 4;
 constexpr std::size_t kOutputCapBytes = 16U << 20U;   // read from the compiler
 constexpr std::size_t kOutputKeptBytes = 64U << 10U;  // kept of it, head and tail
 
-void erase_all(std::string& text, const std::string& part) {
-  std::string result;
-  std::size_t begin = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, begin)) {
-    result.append(text, begin, at - begin);
-    begin = at + part.size();
-  }
-  text = result.append(text, begin);
-}
-
-// A full disk is our trouble, not the candidate's; tools say so in lines that do not begin with the
-// candidate's name (an #error would).
-bool says_disk_is_full(const std::string& output, const std::string& source_name) {
+// A full disk is our trouble, not the candidate's. The tools end a line with the system's message;
+// lines about the candidate (an #error may say anything) begin with its name or are quotes of it,
+// which are indented.
+bool says_disk_is_full(std::string_view output, std::string_view source_name) {
   const std::string sign = std::generic_category().message(ENOSPC);
-  for (std::size_t at = output.find(sign); at != std::string::npos;
-       at = output.find(sign, at + 1)) {
-    const std::size_t line = output.rfind('\n', at) + 1;  // npos + 1 == 0
-    if (output.compare(line, source_name.size(), source_name) != 0) return true;
+  while (!output.empty()) {
+    const std::string_view line = output.substr(0, output.find('\n'));
+    const bool of_candidate = line.starts_with(source_name) || line.starts_with(' ');
+    if (line.ends_with(sign) && !of_candidate) return true;
+    output.remove_prefix(std::min(output.size(), line.size() + 1));
   }
   return false;
 }
@@ -104,13 +101,14 @@ class CachingCompiler final : public Compiler {
     return sha256_hex(all);
   }
 
-  // Where to look for precompiled headers; empty when they are of no use to this source. The first
-  // candidate to use them has them made for all, outside of its own budget.
+  // Where to look for precompiled headers; empty when this source has no use for them.
   std::string header_folder_for(const std::string& source) {
     if (!command_.precompiles_headers) return {};
     if (source.find(kPrecompiledHeader) == std::string::npos) return {};
-    std::call_once(headers_once_, [&] { header_folder_ = precompile_headers(command_, cache_); });
-    return header_folder_;
+    const std::string folder = precompiled_headers(command_, cache_);
+    if (!folder.empty() || ++candidates_ < kWorthwhileCandidates) return folder;
+    std::call_once(headers_once_, [&] { precompile_headers(command_, cache_); });
+    return precompiled_headers(command_, cache_);
   }
 
   Result<Compilation> compile_anew(const std::string& key, const std::string& source,
@@ -119,10 +117,10 @@ class CachingCompiler final : public Compiler {
     if (!scratch) return fail(scratch.error());
     const std::string source_path = scratch->path() + "/" + command_.source_name;
     if (auto written = write_text(source_path, source); !written) return fail(written.error());
-    const std::string headers = header_folder_for(source);
-    auto run = run_process(process_spec(scratch->path(), headers, timeout_s), timeout_s);
+    auto run = run_compiler(scratch->path(), header_folder_for(source), timeout_s);
     if (!run) return fail(run.error());
-    std::string output = readable(std::move(run->output), scratch->path());
+    std::string output = head_and_tail(
+        without_folders(std::move(run->output), command_, scratch->path()), kOutputKeptBytes);
 
     Compilation result;
     result.seconds = run->seconds;
@@ -138,6 +136,20 @@ class CachingCompiler final : public Compiler {
     result.binary = std::move(entry->binary);
     result.output = std::move(entry->output);
     return result;
+  }
+
+  // Messages name the files on the way to a header a little differently with precompiled headers.
+  // What the compiler has to say therefore always comes from a compile without them, so that
+  // feedback does not depend on when they were made.
+  [[nodiscard]] Result<ProcessOutput> run_compiler(const std::string& scratch,
+                                                   const std::string& headers,
+                                                   double timeout_s) const {
+    auto run = run_process(process_spec(scratch, headers, timeout_s), timeout_s);
+    if (!run || headers.empty() || run->output.empty()) return run;
+    const double before_s = run->seconds;
+    run = run_process(process_spec(scratch, {}, timeout_s), timeout_s);
+    if (run) run->seconds += before_s;
+    return run;
   }
 
   [[nodiscard]] Result<Compilation> failed(Compilation result, const ProcessEnd& end,
@@ -170,18 +182,11 @@ class CachingCompiler final : public Compiler {
     return spec;
   }
 
-  // Without our folders, which are no business of a model's, and short enough to keep.
-  [[nodiscard]] std::string readable(std::string output, const std::string& scratch) const {
-    erase_all(output, scratch + "/");
-    for (const std::string& folder : command_.header_folders) erase_all(output, folder + "/");
-    return head_and_tail(output, kOutputKeptBytes);
-  }
-
   CompilerCommand command_;
   CompileCache cache_;
   KeyedLock lock_;
+  std::atomic<int> candidates_{0};  // that would have gained from precompiled headers
   std::once_flag headers_once_;
-  std::string header_folder_;
 };
 
 }  // namespace

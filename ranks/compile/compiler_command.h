@@ -25,6 +25,11 @@ struct CompilerCommand {
 /// kInput for a target that has no compiler, kSystem when a program or TVM-FFI is missing.
 Result<CompilerCommand> make_compiler_command(const TargetSpec& target);
 
+/// The compiler's output without the folders where the candidate and the headers are: they are no
+/// business of a model's, and differ from run to run.
+std::string without_folders(std::string output, const CompilerCommand& command,
+                            const std::string& scratch);
+
 /// The environment of a compiler: the tools' with temporary files in `scratch` and English
 /// messages.
 std::vector<std::string> compiler_environment(const std::string& scratch);

@@ -1,6 +1,7 @@
-// <tvm/ffi/tvm_ffi.h> precompiled for g++, since parsing it takes most of a small candidate's
+// <tvm/ffi/tvm_ffi.h> precompiled for g++, since parsing it takes half of a small candidate's
 // compile time. g++ uses it only where a candidate's first #include is that header and all macros
-// and flags agree, and otherwise reads the header itself: a candidate sees the same in both cases.
+// and flags agree, and otherwise reads the header itself: a candidate gets the same binary in both
+// cases.
 #pragma once
 
 #include <string>
@@ -12,8 +13,11 @@ namespace ptxbatch {
 
 inline constexpr const char* kPrecompiledHeader = "tvm/ffi/tvm_ffi.h";
 
-/// A folder to be searched before TVM-FFI's own; made once in `cache` and kept there. Empty when it
-/// cannot be made: candidates then compile without it, slower.
-std::string precompile_headers(const CompilerCommand& command, const CompileCache& cache);
+/// The folder with the precompiled header, to be searched before TVM-FFI's own; empty when there is
+/// none yet in `cache`.
+std::string precompiled_headers(const CompilerCommand& command, const CompileCache& cache);
+
+/// Makes it. A failure is logged and does no harm: candidates then compile without it, slower.
+void precompile_headers(const CompilerCommand& command, const CompileCache& cache);
 
 }  // namespace ptxbatch
