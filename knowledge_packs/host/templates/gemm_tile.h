@@ -23,21 +23,23 @@ inline void pack(const float* source, std::int64_t stride, std::int64_t rows, st
 }
 
 /// Adds to (or, without `add`, sets) the whole tile c[0..5][0..15], rows `c_stride` apart. `a` is
-/// k groups of 6 and `b` is k groups of 16, as pack() makes them.
+/// k groups of 6 and `b` is k groups of 16, as pack() makes them. Without the two unroll pragmas
+/// g++ stores the accumulators to the stack in every step.
 inline void multiply(std::int64_t k, const float* a, const float* b, float* c,
                      std::int64_t c_stride, bool add) {
-  __m256 sum[kRows][2];
-  for (auto& row : sum) row[0] = row[1] = _mm256_setzero_ps();
+  __m256 sum[kRows][2] = {};
   for (std::int64_t i = 0; i < k; ++i) {
     const __m256 b0 = _mm256_loadu_ps(b + i * kColumns);
     const __m256 b1 = _mm256_loadu_ps(b + i * kColumns + 8);
-    for (std::int64_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 6
+    for (int r = 0; r < kRows; ++r) {
       const __m256 x = _mm256_broadcast_ss(a + i * kRows + r);
       sum[r][0] = _mm256_fmadd_ps(x, b0, sum[r][0]);
       sum[r][1] = _mm256_fmadd_ps(x, b1, sum[r][1]);
     }
   }
-  for (std::int64_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 6
+  for (int r = 0; r < kRows; ++r) {
     float* row = c + r * c_stride;
     if (add) {
       sum[r][0] = _mm256_add_ps(sum[r][0], _mm256_loadu_ps(row));
