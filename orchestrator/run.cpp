@@ -17,6 +17,7 @@
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/experiment_file.h"
 #include "orchestrator/in_process_transport.h"
+#include "orchestrator/installation.h"
 #include "orchestrator/mpi_transport.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/rank_main.h"
@@ -68,6 +69,11 @@ tl::expected<Prepared, int> prepare(const RunOptions& options, int working_ranks
   if (!experiment) return tl::unexpected(report(experiment.error()));
   if (auto errors = check_inputs(*experiment); !errors.empty()) {
     return tl::unexpected(report(errors));
+  }
+  for (const TargetSpec& target : experiment->targets) {
+    if (auto programs = find_target_programs(target.name); !programs) {
+      return tl::unexpected(report(programs.error(), kExitError));
+    }
   }
   const ExperimentRecord record = experiment_record(*experiment);
   auto store = RunStore::open(real_file_system(), options.output, record);

@@ -71,7 +71,7 @@ class Pipeline::Impl {
       compilers_[target.name] = std::move(*compiler);
     }
     for (const ModelSpec& model : config_.experiment.models) {
-      auto client = make_model_client(model);
+      auto client = make_model_client(model, config_.experiment.budgets.generate_s);
       if (!client) return fail(client.error());
       clients_[model.name] = std::move(*client);
     }

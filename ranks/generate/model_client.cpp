@@ -4,8 +4,8 @@
 
 namespace ptxbatch {
 
-Result<std::unique_ptr<ModelClient>> make_model_client(const ModelSpec& model) {
-  if (model.provider == "recorded") return make_recorded_client(model);
+Result<std::unique_ptr<ModelClient>> make_model_client(const ModelSpec& model, double timeout_s) {
+  if (model.provider == "recorded") return make_recorded_client(model, timeout_s);
   return fail(ErrorKind::kInput,
               "the model '" + model.name + "' has the unknown provider '" + model.provider + "'",
               "Known providers: recorded.");

@@ -36,6 +36,7 @@ class ModelClient {
   virtual void submit(ModelRequest request, Done done) = 0;
 };
 
-Result<std::unique_ptr<ModelClient>> make_model_client(const ModelSpec& model);
+/// A request that has no reply within `timeout_s` ends in an error.
+Result<std::unique_ptr<ModelClient>> make_model_client(const ModelSpec& model, double timeout_s);
 
 }  // namespace ptxbatch

@@ -78,8 +78,8 @@ Status read_metadata(const std::string& path, ReplyRecord& reply) {
 
 class RecordedClient final : public ModelClient {
  public:
-  explicit RecordedClient(ModelSpec model)
-      : model_(std::move(model)), thread_([this] { serve(); }) {}
+  RecordedClient(ModelSpec model, double timeout_s)
+      : model_(std::move(model)), timeout_s_(timeout_s), thread_([this] { serve(); }) {}
 
   ~RecordedClient() override {
     {
@@ -92,8 +92,13 @@ class RecordedClient final : public ModelClient {
 
   void submit(ModelRequest request, Done done) override {
     auto reply = read_recorded_reply(model_.replies_folder, request.trajectory, request.turn);
-    const double delay_s =
-        reply && !reply->replies_exhausted ? reply->reply.latency_s * model_.replay_latency : 0;
+    double delay_s = 0;
+    if (reply && !reply->replies_exhausted)
+      delay_s = reply->reply.latency_s * model_.replay_latency;
+    if (delay_s > timeout_s_) {
+      delay_s = timeout_s_;
+      reply = fail(timed_out());
+    }
     {
       const std::lock_guard lock(mutex_);
       waiting_.emplace(deadline_in(delay_s), Waiting{std::move(reply), std::move(done)});
@@ -106,6 +111,16 @@ class RecordedClient final : public ModelClient {
     Result<ModelReply> reply;
     Done done;
   };
+
+  [[nodiscard]] Error timed_out() const {
+    return {ErrorKind::kSystem,
+            "the model '" + model_.name + "' gave no reply within its time",
+            "Raise budgets.generate_s, or lower the model's replay_latency.",
+            {},
+            0,
+            0,
+            {}};
+  }
 
   void serve() {
     std::unique_lock lock(mutex_);
@@ -127,6 +142,7 @@ class RecordedClient final : public ModelClient {
   }
 
   ModelSpec model_;
+  double timeout_s_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::multimap<Deadline, Waiting> waiting_;  // by the time at which the reply is due
@@ -167,8 +183,8 @@ Status check_recorded_replies(const std::string& replies_folder,
   return {};
 }
 
-std::unique_ptr<ModelClient> make_recorded_client(const ModelSpec& model) {
-  return std::make_unique<RecordedClient>(model);
+std::unique_ptr<ModelClient> make_recorded_client(const ModelSpec& model, double timeout_s) {
+  return std::make_unique<RecordedClient>(model, timeout_s);
 }
 
 }  // namespace ptxbatch

@@ -68,7 +68,7 @@ TEST_F(RecordedClientTest, WrongMetadataNamesItsFile) {
 
 TEST_F(RecordedClientTest, AnswersEachRequestOnce) {
   write("turn_0.md", "a reply");
-  const auto client = make_recorded_client({"m", "recorded", folder_, 0, 0});
+  const auto client = make_recorded_client({"m", "recorded", folder_, 0, 0}, 60);
   std::promise<Result<ModelReply>> promise;
   client->submit({trajectory_, 0, {}},
                  [&](Result<ModelReply> reply) { promise.set_value(std::move(reply)); });
@@ -83,7 +83,7 @@ TEST_F(RecordedClientTest, ReplaysLatenciesInOrder) {
   write("turn_0.json", R"({"latency_s": 3.0})");
   write("turn_1.md", "fast");
   write("turn_1.json", R"({"latency_s": 1.0})");
-  const auto client = make_recorded_client({"m", "recorded", folder_, 0.05, 0});
+  const auto client = make_recorded_client({"m", "recorded", folder_, 0.05, 0}, 60);
   std::mutex mutex;
   std::vector<std::string> order;
   std::promise<void> both;
@@ -98,10 +98,20 @@ TEST_F(RecordedClientTest, ReplaysLatenciesInOrder) {
   EXPECT_THAT(order, testing::ElementsAre("fast", "slow"));
 }
 
+TEST_F(RecordedClientTest, AReplyThatTakesTooLongIsAnError) {
+  write("turn_0.md", "slow");
+  write("turn_0.json", R"({"latency_s": 1000})");
+  const auto client = make_recorded_client({"m", "recorded", folder_, 1, 0}, 0.01);
+  std::promise<Result<ModelReply>> promise;
+  client->submit({trajectory_, 0, {}},
+                 [&](Result<ModelReply> reply) { promise.set_value(std::move(reply)); });
+  EXPECT_FALSE(promise.get_future().get());
+}
+
 TEST_F(RecordedClientTest, MayBeDestroyedWithRepliesStillDue) {
   write("turn_0.md", "slow");
   write("turn_0.json", R"({"latency_s": 1000})");
-  auto client = make_recorded_client({"m", "recorded", folder_, 1, 0});
+  auto client = make_recorded_client({"m", "recorded", folder_, 1, 0}, 2000);
   client->submit({trajectory_, 0, {}}, [](const Result<ModelReply>&) { FAIL(); });
   client.reset();
 }
