@@ -53,7 +53,7 @@ class EvaluationRun {
                          const ReferenceLatency& reference) {
     const auto start = SteadyClock::now();
     auto passed = load(workload);
-    if (passed) passed = correctness();
+    if (passed && *passed) passed = correctness();
     for (int trial = 0; passed && *passed && trial < task_.trials; ++trial) {
       passed = time_trial(trial);
     }

@@ -10,7 +10,7 @@ constexpr double kHelloWithin_s = 60;
 }  // namespace
 
 Result<DeviceInfo> KeeperClient::ensure_running() {
-  if (peer_ != nullptr) return device_;
+  if (peer_ != nullptr && peer_->alive()) return device_;
   ProcessSpec process;
   process.argv = {spec_.program, std::to_string(Peer::kChannelFd), std::to_string(spec_.core),
                   std::to_string(spec_.budget_bytes)};
@@ -22,7 +22,11 @@ Result<DeviceInfo> KeeperClient::ensure_running() {
   if (!peer) return fail(peer.error());
   peer_ = std::make_unique<Peer>(std::move(*peer));
   auto hello = peer_->wait_for_hello<KeeperHello>(deadline_in(kHelloWithin_s));
-  if (!hello) return fail(error_of(hello.error()));
+  if (!hello) {
+    Error error = error_of(hello.error());
+    peer_.reset();  // also one that is alive and refused to serve
+    return fail(std::move(error));
+  }
   device_ = hello->device;
   return device_;
 }

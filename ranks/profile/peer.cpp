@@ -50,6 +50,10 @@ PeerResult<Peer::Received> Peer::receive(Deadline deadline) {
   }
 }
 
+bool Peer::alive() const {
+  return child_->wait_readable(-1, SteadyClock::now()) != ChildProcess::Readable::kChildEnded;
+}
+
 PeerFailure Peer::lost() {
   const ProcessEnd end = child_->wait(deadline_in(kEndGrace_s));
   if (end.kind == ProcessEnd::Kind::kTimedOut) return tampered("it closed its channel");

@@ -77,6 +77,8 @@ class Peer {
     return tl::unexpected(tampered("it did not say hello"));
   }
 
+  /// False once the process has ended.
+  [[nodiscard]] bool alive() const;
   [[nodiscard]] ChildProcess& child() const { return *child_; }
   /// Where it said that it faulted, if it did: advice, since a candidate can say so too.
   [[nodiscard]] const std::string& fault_place() const { return fault_place_; }

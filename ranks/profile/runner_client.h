@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "ranks/profile/peer.h"
 #include "common/scratch_folder.h"
+#include "ranks/profile/peer.h"
 #include "ranks/turn_facts.h"
 
 namespace ptxbatch {

@@ -1,0 +1,56 @@
+// What a candidate cannot do. Each of these candidates tries, traps if it succeeds, and is correct
+// when everything was refused.
+#include <csignal>
+#include <filesystem>
+
+#include "tests/profile/judge_fixture.h"
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class AttemptTest : public JudgeTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(AttemptTest, IsRefusedAndLeavesNothingBehind) {
+  const Evaluation evaluation = evaluate(GetParam());
+  EXPECT_EQ(evaluation.outcome, Outcome::kCorrect)
+      << evaluation.detail << ", signal " << evaluation.signal;
+  EXPECT_EQ(evaluate("correct").outcome, Outcome::kCorrect);
+  judge_.reset();
+  EXPECT_THAT(processes_in(scratch()), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(EachKind, AttemptTest,
+                         ::testing::Values("attempts_to_unprotect_an_input",
+                                           "attempts_to_write_through_proc",
+                                           "attempts_to_use_all_memory", "attempts_to_fork",
+                                           "attempts_to_work_on_in_a_thread",
+                                           "attempts_to_use_the_network", "attempts_to_read_files",
+                                           "attempts_to_write_files", "attempts_to_find_secrets",
+                                           "attempts_to_reach_other_processes",
+                                           "attempts_to_leave_the_sandbox"),
+                         [](const auto& each) { return std::string(each.param); });
+
+TEST_F(JudgeTest, AKilledCandidateLeavesNoProcessAndNoFile) {
+  JudgeConfig config = small_config(scratch());
+  config.budgets.evaluate_s = 1;
+  use(config);
+  EXPECT_EQ(evaluate("ignores_signals_and_never_returns").outcome, Outcome::kTimedOut);
+  EXPECT_THAT(children_named("ptxbatch-runner"), SizeIs(1)) << "the one standing by";
+  judge_.reset();
+  EXPECT_THAT(processes_in(scratch()), IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(scratch()));
+}
+
+TEST_F(JudgeTest, ARunnerKilledWhileItStandsByIsReplaced) {
+  EXPECT_EQ(evaluate("correct").outcome, Outcome::kCorrect);
+  const auto standby = children_named("ptxbatch-runner");
+  ASSERT_THAT(standby, SizeIs(1));
+  ::kill(standby.front(), SIGKILL);
+  EXPECT_EQ(evaluate("correct").outcome, Outcome::kCorrect);
+}
+
+}  // namespace
+}  // namespace ptxbatch

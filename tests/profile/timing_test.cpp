@@ -1,0 +1,61 @@
+// Medians, blocks, and claims that cannot be true.
+#include "ranks/profile/timing.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<CallTime> calls(int count, double claimed_s, double span_s) {
+  return std::vector<CallTime>(static_cast<std::size_t>(count), CallTime{claimed_s, span_s});
+}
+
+TEST(Median, OfOddEvenAndNone) {
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median({}), 0);
+}
+
+TEST(BlockSizes, DifferByOneAtMostAndNoneIsEmpty) {
+  EXPECT_THAT(block_sizes(50, 5), ElementsAre(10, 10, 10, 10, 10));
+  EXPECT_THAT(block_sizes(7, 3), ElementsAre(3, 2, 2));
+  EXPECT_THAT(block_sizes(2, 5), ElementsAre(1, 1));
+  EXPECT_THAT(block_sizes(0, 5), IsEmpty());
+}
+
+TEST(ClaimsFit, HonestCallsOnAQuietMachine) {
+  EXPECT_TRUE(claims_fit(calls(50, 1e-3, 1.05e-3), calls(50, 2e-4, 2.4e-4)));
+}
+
+TEST(ClaimsFit, HonestCallsOnALoadedMachineWhereBothWaitLong) {
+  EXPECT_TRUE(claims_fit(calls(50, 1e-3, 9e-3), calls(50, 2e-4, 5e-3)));
+}
+
+TEST(ClaimsFit, AFewDisturbedCallsConvictNobody) {
+  auto candidate = calls(50, 1e-3, 1.05e-3);
+  for (int i = 0; i < 20; ++i) candidate[static_cast<std::size_t>(i)].span_s = 0.1;
+  EXPECT_TRUE(claims_fit(candidate, calls(50, 2e-4, 2.4e-4)));
+}
+
+TEST(ClaimsFit, NotWhenMostCallsTookFarLongerThanClaimed) {
+  EXPECT_FALSE(claims_fit(calls(50, 1e-5, 5e-3), calls(50, 2e-4, 2.4e-4)));
+  EXPECT_FALSE(claims_fit(calls(50, 3e-3, 5e-3), calls(50, 2e-4, 2.4e-4)));
+}
+
+TEST(ClaimsFit, NotWhenAClaimIsImpossible) {
+  for (const double impossible :
+       {-1e-3, 1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    auto candidate = calls(50, 1e-3, 1.05e-3);
+    candidate[49].claimed_s = impossible;
+    EXPECT_FALSE(claims_fit(candidate, calls(50, 2e-4, 2.4e-4))) << impossible;
+  }
+}
+
+}  // namespace
+}  // namespace ptxbatch
