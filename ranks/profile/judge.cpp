@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +19,11 @@ namespace {
 
 constexpr std::uint64_t kWorkloadStateBudget_bytes = 4ULL << 30U;
 
+// The processes that a path is given to have working directories of their own.
+std::string absolute_path(const std::string& path) {
+  return std::filesystem::absolute(path).string();
+}
+
 class ProcessJudge final : public Judge {
  public:
   explicit ProcessJudge(JudgeConfig config)
@@ -27,7 +34,7 @@ class ProcessJudge final : public Judge {
   Result<DeviceInfo> device_info() override { return keeper_.ensure_running(); }
 
   Evaluation evaluate(const Problem& problem, const std::string& binary) override {
-    auto evaluation = twice([&] { return try_evaluate(problem, binary); });
+    auto evaluation = twice([&] { return try_evaluate(problem, absolute_path(binary)); });
     // Started now, while nothing is timed, to be ready when the next candidate comes.
     stand_by();
     if (evaluation) return std::move(*evaluation);
@@ -46,7 +53,8 @@ class ProcessJudge final : public Judge {
       evidence.failure = "the binary could not be scanned: " + scan.failure;
     } else if (scan.instructions.empty()) {
       evidence.state = TargetInstruction::kAbsent;
-    } else if (auto run = twice([&] { return try_evidence(problem, binary, scan); })) {
+    } else if (auto run =
+                   twice([&] { return try_evidence(problem, absolute_path(binary), scan); })) {
       evidence = std::move(*run);
     } else {
       evidence.state = TargetInstruction::kUnknown;
@@ -72,10 +80,10 @@ class ProcessJudge final : public Judge {
     const int trials = trials_of(problem, config_.protocol);
     auto workload = open(problem, trials);
     if (!workload) return fail(workload.error());
+    auto runner = ready_runner();  // before anything is timed
+    if (!runner) return fail(runner.error());
     const auto reference = reference_latency(problem, trials);
     if (!reference) return fail(reference.error());
-    auto runner = ready_runner();
-    if (!runner) return fail(runner.error());
     auto evaluation =
         evaluate_candidate(keeper_, *runner, *workload, **reference,
                            {problem, binary, config_.protocol, trials, config_.budgets.evaluate_s});
@@ -166,6 +174,7 @@ Result<std::unique_ptr<Judge>> make_judge(JudgeConfig config) {
     return fail(
         system_error("cannot write into the scratch folder " + config.scratch_folder, errno));
   }
+  config.scratch_folder = absolute_path(config.scratch_folder);
   return std::make_unique<ProcessJudge>(std::move(config));
 }
 

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <filesystem>
 
+#include "ranks/profile/keeper_client.h"
+#include "ranks/profile/runner_client.h"
 #include "tests/profile/judge_fixture.h"
 
 namespace ptxbatch {
@@ -10,6 +12,7 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 class AttemptTest : public JudgeTest, public ::testing::WithParamInterface<const char*> {};
 
@@ -50,6 +53,25 @@ TEST_F(JudgeTest, ARunnerKilledWhileItStandsByIsReplaced) {
   ASSERT_THAT(standby, SizeIs(1));
   ::kill(standby.front(), SIGKILL);
   EXPECT_EQ(evaluate("correct").outcome, Outcome::kCorrect);
+}
+
+// What a candidate left going after run returned, or after it had its runner answer too early, does
+// not go on while the outputs are compared.
+TEST_F(JudgeTest, ACandidateIsStoppedBetweenItsCalls) {
+  const JudgeConfig config = small_config(scratch());
+  const Problem problem = gemm_problem();
+  const std::string binary = candidate("correct");
+  KeeperClient keeper({config.keeper_program, scratch(), config.device, 1ULL << 30U});
+  ASSERT_TRUE(keeper.ensure_running());
+  const auto workload = keeper.open(problem, 42, 2);
+  ASSERT_TRUE(workload);
+  auto runner = RunnerClient::start({config.runner_program, scratch(), config.device});
+  ASSERT_TRUE(runner && runner->wait_ready());
+  ASSERT_TRUE(runner->load({binary, problem, workload->mappings, workload->fds}, 20));
+  EXPECT_THAT(process_state(runner->pid()), StartsWith("T"));
+  ASSERT_TRUE(keeper.prepare(0));
+  ASSERT_TRUE(runner->call(20));
+  EXPECT_THAT(process_state(runner->pid()), StartsWith("T"));
 }
 
 }  // namespace

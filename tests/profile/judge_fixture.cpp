@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 namespace ptxbatch {
 namespace {
@@ -104,9 +103,8 @@ JudgeConfig small_config(const std::string& scratch) {
   return config;
 }
 
-std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+std::string process_state(pid_t pid) {
+  return status_field("/proc/" + std::to_string(pid), "State");
 }
 
 std::vector<pid_t> children_named(const std::string& comm) {

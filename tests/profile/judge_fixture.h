@@ -25,9 +25,10 @@ std::string dying_keeper_program();
 /// Two trials, few calls, a budget of three seconds: what a test needs and no more.
 JudgeConfig small_config(const std::string& scratch);
 
-std::string read_file(const std::string& path);
 /// Live processes whose parent is this one, by their program's name in /proc/PID/comm.
 std::vector<pid_t> children_named(const std::string& comm);
+/// "T (stopped)", "R (running)", as /proc/PID/status has it.
+std::string process_state(pid_t pid);
 /// Live processes that have anything below `folder` as working directory.
 std::vector<pid_t> processes_in(const std::string& folder);
 
