@@ -23,9 +23,17 @@ Status read_value(hid_t file, const char* name, hid_t type, void* value) {
   return PTXBATCH_HDF5(H5Aread(attribute->get(), type, value));
 }
 
-// h5py gives attributes of variable length as str, those of fixed length as bytes.
-Hdf5Handle variable_string_type() {
-  return string_type(H5T_VARIABLE);
+/// A string that fills its type: HDF5 has no empty ones.
+std::string padded(const std::string& text) {
+  std::string stored = to_stored_string(text);
+  stored.resize(std::max<std::size_t>(1, stored.size()), '\0');
+  return stored;
+}
+
+/// The size of a string type of fixed length; 0 when it is another type.
+std::size_t fixed_string_size(hid_t type) {
+  const bool fixed = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
+  return fixed ? H5Tget_size(type) : 0;
 }
 
 }  // namespace
@@ -44,9 +52,8 @@ Status write_attribute(hid_t file, const char* name, bool value) {
 }
 
 Status write_attribute(hid_t file, const char* name, const std::string& value) {
-  const std::string stored = to_stored_string(value);
-  const char* pointer = stored.c_str();
-  return write_value(file, name, variable_string_type().get(), &pointer);
+  const std::string stored = padded(value);
+  return write_value(file, name, string_type(stored.size()).get(), stored.data());
 }
 
 Status read_attribute(hid_t file, const char* name, std::int32_t& value) {
@@ -65,41 +72,33 @@ Status read_attribute(hid_t file, const char* name, bool& value) {
 }
 
 Status read_attribute(hid_t file, const char* name, std::string& value) {
-  char* pointer = nullptr;
-  PTXBATCH_RETURN_IF_ERROR(read_value(file, name, variable_string_type().get(), &pointer));
-  if (pointer != nullptr) value = from_stored_string(pointer);
-  return PTXBATCH_HDF5(H5free_memory(pointer));
+  auto attribute = PTXBATCH_HDF5_HANDLE(H5Aopen(file, name, H5P_DEFAULT), H5Aclose);
+  if (!attribute) return fail(attribute.error());
+  const Hdf5Handle type(H5Aget_type(attribute->get()), H5Tclose);
+  std::string stored(fixed_string_size(type.get()), '\0');
+  if (stored.empty()) return fail(ErrorKind::kInput, "it is not a string of fixed length");
+  PTXBATCH_RETURN_IF_ERROR(
+      PTXBATCH_HDF5(H5Aread(attribute->get(), string_type(stored.size()).get(), stored.data())));
+  value = from_stored_string(stored);
+  return {};
 }
 
 Status write_text_dataset(hid_t file, const char* name, const std::string& text) {
-  std::string stored = to_stored_string(text);
-  stored.resize(std::max<std::size_t>(1, stored.size()), '\0');  // HDF5 has no empty strings
-  const Hdf5Handle type = string_type(stored.size());
-  auto space = PTXBATCH_HDF5_HANDLE(H5Screate(H5S_SCALAR), H5Sclose);
-  if (!space) return fail(space.error());
-  auto properties = PTXBATCH_HDF5_HANDLE(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  if (!properties) return fail(properties.error());
-  PTXBATCH_RETURN_IF_ERROR(PTXBATCH_HDF5(H5Pset_obj_track_times(properties->get(), 0)));
-  auto dataset = PTXBATCH_HDF5_HANDLE(
-      H5Dcreate2(file, name, type.get(), space->get(), H5P_DEFAULT, properties->get(), H5P_DEFAULT),
-      H5Dclose);
+  const std::string stored = padded(text);
+  auto dataset = DatasetWriter::create(file, name, string_type(stored.size()), stored.size());
   if (!dataset) return fail(dataset.error());
-  return PTXBATCH_HDF5(
-      H5Dwrite(dataset->get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data()));
+  PTXBATCH_RETURN_IF_ERROR(dataset->append(stored.data(), 1));
+  return dataset->finish();
 }
 
-Result<std::string> read_text_dataset(hid_t file, const char* name) {
-  auto dataset = PTXBATCH_HDF5_HANDLE(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose);
+Result<std::string> read_text_dataset(hid_t file, const std::string& path, const char* name) {
+  auto dataset = DatasetReader::open(file, path, name);
   if (!dataset) return fail(dataset.error());
-  const Hdf5Handle space(H5Dget_space(dataset->get()), H5Sclose);
-  const Hdf5Handle type(H5Dget_type(dataset->get()), H5Tclose);
-  if (H5Tget_class(type.get()) != H5T_STRING || H5Tis_variable_str(type.get()) != 0 ||
-      H5Sget_simple_extent_npoints(space.get()) != 1) {
-    return fail(ErrorKind::kInput, std::string(name) + " is not a single string");
-  }
-  std::string stored(H5Tget_size(type.get()), '\0');
-  PTXBATCH_RETURN_IF_ERROR(PTXBATCH_HDF5(
-      H5Dread(dataset->get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, stored.data())));
+  const Hdf5Handle type(H5Dget_type(dataset->id()), H5Tclose);
+  std::string stored(fixed_string_size(type.get()), '\0');
+  if (stored.empty()) return fail(dataset->error("it does not hold a string of fixed length"));
+  dataset->read_as(string_type(stored.size()));
+  PTXBATCH_RETURN_IF_ERROR(dataset->read(0, 1, stored.data()));
   return from_stored_string(stored);
 }
 

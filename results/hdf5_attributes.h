@@ -18,8 +18,8 @@ Status read_attribute(hid_t file, const char* name, double& value);
 Status read_attribute(hid_t file, const char* name, bool& value);
 Status read_attribute(hid_t file, const char* name, std::string& value);
 
-/// A dataset that holds a single string.
+/// A dataset of one string, checksummed as all datasets are.
 Status write_text_dataset(hid_t file, const char* name, const std::string& text);
-Result<std::string> read_text_dataset(hid_t file, const char* name);
+Result<std::string> read_text_dataset(hid_t file, const std::string& path, const char* name);
 
 }  // namespace ptxbatch

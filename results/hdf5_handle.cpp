@@ -19,6 +19,10 @@ Result<Hdf5Handle> access_properties() {
       PTXBATCH_HDF5(H5Pset_file_locking(properties->get(), /*use*/ 0, /*ignore_disabled*/ 1)));
   PTXBATCH_RETURN_IF_ERROR(
       PTXBATCH_HDF5(H5Pset_fclose_degree(properties->get(), H5F_CLOSE_STRONG)));
+  // Since 1.10 all of the format's metadata carry checksums: damage is seen, where the library
+  // crashes on older ones or reads other values without a word. Newer formats are not needed.
+  PTXBATCH_RETURN_IF_ERROR(
+      PTXBATCH_HDF5(H5Pset_libver_bounds(properties->get(), H5F_LIBVER_V110, H5F_LIBVER_V110)));
   return properties;
 }
 

@@ -182,11 +182,17 @@ Result<Columns> match_columns(const DatasetReader& dataset, Columns wanted) {
       H5Eclear2(H5E_DEFAULT);
       return fail(dataset.error("it has no column '" + column.name + "'"));
     }
-    const Hdf5Handle found(H5Tget_member_type(type.get(), static_cast<unsigned>(index)), H5Tclose);
+    const auto member = static_cast<unsigned>(index);
+    const Hdf5Handle found(H5Tget_member_type(type.get(), member), H5Tclose);
     const H5T_class_t wanted_class = H5Tget_class(column.type.get());
     if (H5Tget_class(found.get()) != wanted_class ||
         (wanted_class == H5T_STRING && H5Tis_variable_str(found.get()) > 0)) {
       return fail(dataset.error("column '" + column.name + "' has another type"));
+    }
+    // HDF5 1.10 does not check this when it opens a damaged file, and copies beyond its buffer.
+    if (H5Tget_member_offset(type.get(), member) + H5Tget_size(found.get()) >
+        H5Tget_size(type.get())) {
+      return fail(dataset.error("column '" + column.name + "' lies outside its row"));
     }
     if (wanted_class == H5T_STRING) {
       column.size_bytes = H5Tget_size(found.get());

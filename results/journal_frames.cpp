@@ -35,9 +35,9 @@ std::uint32_t frame_crc(std::uint32_t payload_bytes, std::string_view payload) {
 
 }  // namespace
 
-std::string make_journal_header(FrameMarker marker) {
+std::string make_journal_header(FrameMarker marker, std::uint32_t version) {
   std::string bytes(kMagic);
-  append_u32(bytes, kJournalVersion);
+  append_u32(bytes, version);
   append_u32(bytes, marker);
   append_u32(bytes, crc_of(bytes));
   return bytes;

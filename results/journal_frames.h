@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kJournalVersion = 1;
 /// of a text inside a record, cannot pass for a frame of this one.
 using FrameMarker = std::uint32_t;
 
-std::string make_journal_header(FrameMarker marker);
+std::string make_journal_header(FrameMarker marker, std::uint32_t version = kJournalVersion);
 
 struct JournalHeader {
   std::uint32_t version = 0;

@@ -61,10 +61,4 @@ Status ResultsInput::check_schema() const {
   return {};
 }
 
-Result<std::string> ResultsInput::text_dataset(const char* name) const {
-  auto text = read_text_dataset(file_.get(), name);
-  if (!text) return fail(error(text.error().what));
-  return text;
-}
-
 }  // namespace ptxbatch

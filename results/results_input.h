@@ -26,7 +26,6 @@ class ResultsInput {
     }
     return value;
   }
-  [[nodiscard]] Result<std::string> text_dataset(const char* name) const;
 
  private:
   ResultsInput(Hdf5Handle file, std::string path)

@@ -278,7 +278,7 @@ Result<ExperimentRecord> read_experiment(const ResultsInput& file) {
   if (!turns) return fail(turns.error());
   const auto target_speedup = file.attribute<double>("target_speedup");
   if (!target_speedup) return fail(target_speedup.error());
-  auto text = file.text_dataset(schema::kExperimentText);
+  auto text = read_text_dataset(file.id(), file.path(), schema::kExperimentText);
   if (!text) return fail(text.error());
   auto trajectories = read_table<PlannedTrajectory>(file, schema::kTrajectories);
   if (!trajectories) return fail(trajectories.error());
@@ -354,7 +354,7 @@ Result<ResultsSummary> read_results_summary(const std::string& path) {
   if (!name) return fail(name.error());
   const auto complete = file->attribute<bool>("complete");
   if (!complete) return fail(complete.error());
-  auto text = file->text_dataset(schema::kExperimentText);
+  auto text = read_text_dataset(file->id(), path, schema::kExperimentText);
   if (!text) return fail(text.error());
   const auto turns = DatasetReader::open(file->id(), path, schema::kTurns);
   if (!turns) return fail(turns.error());
