@@ -17,7 +17,7 @@ Result<CompileCache> CompileCache::open(const std::string& folder) {
         system_error("cannot make the folder for compiled candidates " + folder, error.value()));
   }
   std::string absolute = fs::absolute(folder, error).string();
-  return CompileCache(error ? folder : std::move(absolute));
+  return CompileCache(error ? std::string(folder) : std::move(absolute));
 }
 
 std::optional<CompileCache::Entry> CompileCache::find(const std::string& key) const {

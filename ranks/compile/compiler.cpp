@@ -105,7 +105,7 @@ class CachingCompiler final : public Compiler {
   std::string header_folder_for(const std::string& source) {
     if (!command_.precompiles_headers) return {};
     if (source.find(kPrecompiledHeader) == std::string::npos) return {};
-    const std::string folder = precompiled_headers(command_, cache_);
+    std::string folder = precompiled_headers(command_, cache_);
     if (!folder.empty() || ++candidates_ < kWorthwhileCandidates) return folder;
     std::call_once(headers_once_, [&] { precompile_headers(command_, cache_); });
     return precompiled_headers(command_, cache_);

@@ -32,13 +32,14 @@ std::string absolute(const std::string& path) {
 
 // A CUDA program: where CUDA_HOME says, else in PATH, else where toolkits and our wheels are.
 Result<std::string> find_cuda_program(const std::string& name) {
+  const std::string program = "/bin/" + name;
   if (const auto home = environment_variable("CUDA_HOME")) {
-    const std::string path = *home + "/bin/" + name;
+    const std::string path = *home + program;
     if (::access(path.c_str(), X_OK) == 0) return absolute(path);
   }
   if (auto in_path = find_program(name)) return absolute(*in_path);
-  for (const std::string folder : {"/usr/local/cuda", PTXBATCH_CUDA_WHEELS_DEFAULT}) {
-    const std::string path = folder + "/bin/" + name;
+  for (const char* folder : {"/usr/local/cuda", PTXBATCH_CUDA_WHEELS_DEFAULT}) {
+    const std::string path = folder + program;
     if (::access(path.c_str(), X_OK) == 0) return path;
   }
   return fail(ErrorKind::kSystem,

@@ -24,8 +24,10 @@ struct Fence {
   std::string_view info;  // what follows, trimmed
 };
 
+constexpr std::string_view kBlanks = " \t\r";
+
 bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r';
+  return kBlanks.find(c) != std::string_view::npos;
 }
 
 std::string_view trim(std::string_view text) {
@@ -35,9 +37,8 @@ std::string_view trim(std::string_view text) {
 }
 
 std::optional<Fence> parse_fence(std::string_view line) {
-  const std::size_t indent =
-      static_cast<std::size_t>(std::find_if_not(line.begin(), line.end(), is_blank) - line.begin());
-  if (indent == line.size()) return std::nullopt;
+  const std::size_t indent = line.find_first_not_of(kBlanks);
+  if (indent == std::string_view::npos) return std::nullopt;
   const char mark = line[indent];
   if (mark != '`' && mark != '~') return std::nullopt;
   const std::size_t end = std::min(line.find_first_not_of(mark, indent), line.size());
