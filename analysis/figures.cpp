@@ -1,5 +1,7 @@
 #include "analysis/figures.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <filesystem>
 #include <system_error>
 
@@ -26,7 +28,7 @@ Status make_folder(const std::string& folder) {
 std::string how_it_ended(const ProcessOutput& run, double timeout_s) {
   switch (run.end.kind) {
     case ProcessEnd::Kind::kTimedOut:
-      return "did not end within " + std::to_string(static_cast<long>(timeout_s)) + " s";
+      return fmt::format("did not end within {:g} s", timeout_s);
     case ProcessEnd::Kind::kSignaled:
       return "was killed by signal " + std::to_string(run.end.signal);
     default:

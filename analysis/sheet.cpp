@@ -166,17 +166,22 @@ std::string render_markdown(const Sheet& sheet) {
 }
 
 std::string render_latex(const Sheet& sheet) {
-  std::string result = fmt::format(
-      "% \\usepackage{{booktabs}}\n\\begin{{table}}\n  \\centering\n  \\caption{{{}}}\n"
-      "  \\begin{{tabular}}{{{}{}}}\n  \\toprule\n{}  \\midrule\n",
-      escape_latex(sheet.title), repeat("l", sheet.name_columns), repeat("r", value_columns(sheet)),
-      latex_row(sheet.header));
+  std::string result = fmt::format(R"(% \usepackage{{booktabs}}
+\begin{{table}}
+  \centering
+  \caption{{{}}}
+  \begin{{tabular}}{{{}{}}}
+  \toprule
+{}  \midrule
+)",
+                                   escape_latex(sheet.title), repeat("l", sheet.name_columns),
+                                   repeat("r", value_columns(sheet)), latex_row(sheet.header));
   for (const auto& row : sheet.rows) result += latex_row(row);
   result += R"(  \bottomrule
   \end{tabular}
 )";
   for (const std::string& note : sheet.notes) {
-    result += "  \\par\\smallskip{\\footnotesize " + escape_latex(note) + "}\n";
+    result += R"(  \par\smallskip{\footnotesize )" + escape_latex(note) + "}\n";
   }
   return result + "\\end{table}\n";
 }

@@ -153,7 +153,7 @@ TEST_F(Figures, AnEndlessGnuplotIsStopped) {
   endless.timeout_s = 0.2;
   const auto paths = write_figures({small_run()}, endless);
   ASSERT_FALSE(paths.has_value());
-  EXPECT_THAT(paths.error().what, HasSubstr("did not end within"));
+  EXPECT_THAT(paths.error().what, HasSubstr("did not end within 0.2 s"));
 }
 
 TEST_F(Figures, AFolderThatCannotBeMadeIsNamed) {
