@@ -29,6 +29,10 @@ Result<Hdf5Handle> access_properties() {
 }  // namespace
 
 QuietHdf5Errors::QuietHdf5Errors() {
+  // A file that could not be closed, for want of disk space, stays behind in the library, which
+  // would crash over it when the process exits. What we open we close; it need not clean up then.
+  // (Has an effect only as the very first call of the library, and says so when it is not.)
+  H5dont_atexit();
   H5Eget_auto2(H5E_DEFAULT, &function_, &data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }

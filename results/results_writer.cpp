@@ -248,6 +248,14 @@ Status build_file(const std::string& path, const RecordSource& source, bool comp
   return PTXBATCH_HDF5(file->close());
 }
 
+// HDF5 keeps a file open that it could not close for want of disk space. Removed alone, the file
+// would hold on to that space until the process ends; so it is cut first.
+void remove_unfinished(FileSystem& files, const std::string& path) {
+  if (!files.exists(path)) return;
+  if (const auto file = files.open_append(path)) static_cast<void>((*file)->truncate(0));
+  static_cast<void>(files.remove(path));
+}
+
 }  // namespace
 
 Status write_results_file(FileSystem& files, const std::string& path, const RecordSource& source,
@@ -256,7 +264,7 @@ Status write_results_file(FileSystem& files, const std::string& path, const Reco
   Status status = build_file(unfinished, source, complete);
   if (status) status = files.replace(unfinished, path);
   if (!status) {
-    if (files.exists(unfinished)) static_cast<void>(files.remove(unfinished));
+    remove_unfinished(files, unfinished);
     if (status.error().file.empty()) status.error().file = path;
   }
   return status;

@@ -182,6 +182,18 @@ class FileSizeLimit {
   void (*old_handler_)(int) = nullptr;
 };
 
+/// Disk space held by files that are removed but that this process still has open.
+std::uintmax_t bytes_of_removed_files() {
+  std::uintmax_t bytes = 0;
+  for (const auto& fd : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code closed_meanwhile;
+    const auto target = std::filesystem::read_symlink(fd, closed_meanwhile).string();
+    if (!target.ends_with("(deleted)")) continue;
+    bytes += std::filesystem::file_size(fd, closed_meanwhile);
+  }
+  return bytes;
+}
+
 TEST_F(ResultsFileTest, KeepsItsOldContentsWhenTheDiskIsFull) {
   ASSERT_TRUE(write(example_records()));
   const std::string before = bytes();
@@ -194,6 +206,7 @@ TEST_F(ResultsFileTest, KeepsItsOldContentsWhenTheDiskIsFull) {
     EXPECT_EQ(bytes(), before);
     expect_no_leftovers();
   }
+  EXPECT_EQ(bytes_of_removed_files(), 0U) << "held open, they keep the disk full";
   // And the library is still good for another file.
   ASSERT_TRUE(write(records));
   EXPECT_TRUE(same(read(), records));
