@@ -2,9 +2,9 @@
 // what, and nothing lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -114,9 +114,9 @@ TEST(BadInput, an_unknown_op_type_is_refused_with_those_that_are_known) {
   add_prose_replies(workspace, 1, 2);
   const std::string shipped = source_file("experiments/problems");
   std::string definition = read_text(shipped + "/definitions/gemm/gemm_f32_n192_k160.json").value();
-  const std::string known = "\"op_type\": \"gemm\"";
+  const std::string known = R"("op_type": "gemm")";
   ASSERT_NE(definition.find(known), std::string::npos);
-  definition.replace(definition.find(known), known.size(), "\"op_type\": \"convolution\"");
+  definition.replace(definition.find(known), known.size(), R"("op_type": "convolution")");
   workspace.write("problems/definitions/convolution/gemm_f32_n192_k160.json", definition);
   workspace.write("problems/workloads/convolution/gemm_f32_n192_k160.jsonl",
                   read_text(shipped + "/workloads/gemm/gemm_f32_n192_k160.jsonl").value());

@@ -14,8 +14,8 @@
 namespace ptxbatch {
 namespace {
 
-constexpr double kPatience_s = 60;
-constexpr double kLookAgain_s = 0.02;  // for what changes without the journal: processes
+constexpr double kPatienceS = 60;
+constexpr double kLookAgainS = 0.02;  // for what changes without the journal: processes
 
 }  // namespace
 
@@ -38,9 +38,9 @@ JournalWatch::JournalWatch(std::string results)
 }
 
 bool JournalWatch::wait_until(ChildProcess& run, const std::function<bool()>& reached) {
-  const Deadline deadline = deadline_in(kPatience_s);
+  const Deadline deadline = deadline_in(kPatienceS);
   while (!reached()) {
-    const Deadline look_again = std::min(deadline, deadline_in(kLookAgain_s));
+    const Deadline look_again = std::min(deadline, deadline_in(kLookAgainS));
     if (run.wait_readable(changes_.get(), look_again) == ChildProcess::Readable::kChildEnded) {
       return false;
     }

@@ -73,8 +73,8 @@ struct Victim {
   std::function<Processes(const Processes& tree, const std::string& results)> find;
 };
 
-void PrintTo(const Victim& victim, std::ostream* out) {
-  *out << victim.name;
+std::ostream& operator<<(std::ostream& out, const Victim& victim) {
+  return out << victim.name;
 }
 
 SmallExperiment experiment() {

@@ -22,7 +22,7 @@ using testing::Contains;
 using testing::EndsWith;
 using testing::HasSubstr;
 
-constexpr double kRunTimeout_s = 540;
+constexpr double kRunTimeoutS = 540;
 constexpr int kTrajectories = 6;  // of each problem
 
 // The columns that analysis reads say the same as the records.
@@ -99,7 +99,7 @@ TEST(Quickstart, judges_every_reply_as_it_was_written_to_be_judged) {
   const std::string results = workspace.results();
   const CommandEnd run_end =
       run(mpi_command(3, {"run", source_file("experiments/quickstart.toml"), "-o", results}),
-          kRunTimeout_s);
+          kRunTimeoutS);
   ASSERT_EQ(run_end.exit_code, 0) << run_end.output;
 
   const RunRecords records = read_run(results);

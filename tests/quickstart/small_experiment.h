@@ -36,7 +36,7 @@ class Workspace {
   [[nodiscard]] std::string replies() const { return folder_.file("replies"); }
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
 
-  void write(const SmallExperiment& experiment) const;
+  void write(const SmallExperiment& small) const;
   void write(const std::string& name, const std::string& text) const;
   /// Adds a reply for the GEMM problem. A text without code costs no compilation.
   void add_reply(int trajectory, int turn, const std::string& text) const;

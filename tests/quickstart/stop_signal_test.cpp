@@ -2,7 +2,8 @@
 // machine away: exit code 75 with everything on disk, and the same command goes on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
+
+#include <csignal>
 
 #include "common/file_system.h"
 #include "results/lock_holder.h"
