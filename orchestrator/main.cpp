@@ -16,6 +16,7 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/run.h"
 #include "orchestrator/status.h"
+#include "orchestrator/terminal.h"
 
 namespace ptxbatch {
 namespace {
@@ -75,6 +76,7 @@ int tables(const std::vector<std::string>& files, const std::string& format,
   options.format = *table_format_from_name(format);
   options.turns = turns;
   options.speedup = speedup_kind(speedup);
+  options.width = terminal_columns(STDOUT_FILENO).value_or(0);
   fmt::print("{}", render_tables(*loaded, options));
   return kExitDone;
 }

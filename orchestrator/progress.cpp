@@ -1,13 +1,13 @@
 #include "orchestrator/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
 #include "common/log.h"
+#include "orchestrator/terminal.h"
 
 namespace ptxbatch {
 namespace {
@@ -21,16 +21,10 @@ std::string duration_text(double seconds) {
   return fmt::format("{:.1f} h", seconds / 3600);
 }
 
-std::size_t terminal_columns() {
-  winsize size{};
-  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
-
 }  // namespace
 
 Progress::Progress(int max_turns)
-    : max_turns_(max_turns), terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : max_turns_(max_turns), terminal_(terminal_columns(STDERR_FILENO).has_value()) {}
 
 Progress::~Progress() {
   finish_line();
@@ -77,7 +71,7 @@ void Progress::update(const RunState& state) {
   if (terminal_ && seconds_since(drawn_at_) >= kDrawInterval_s) {
     drawn_at_ = SteadyClock::now();
     std::string line = text(state);
-    line.resize(std::min(line.size(), terminal_columns() - 1));
+    line.resize(std::min(line.size(), terminal_columns(STDERR_FILENO).value_or(80) - 1));
     fmt::print(stderr, "\r\x1b[K{}", line);
     std::fflush(stderr);
     line_open_ = true;
