@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/file_system.h"
+#include "results/journal.h"
 #include "tests/quickstart/command.h"
 #include "tests/quickstart/expected_turns.h"
 #include "tests/quickstart/journal_watch.h"
@@ -42,6 +43,16 @@ void expect_refused(const Workspace& workspace, const testing::Matcher<std::stri
   EXPECT_FALSE(real_file_system().exists(workspace.results()));
   EXPECT_FALSE(real_file_system().exists(workspace.results() + ".journal"));
   EXPECT_FALSE(real_file_system().exists(workspace.results() + ".lock"));
+}
+
+// Whether a rank is at work: its environment stands in the journal.
+bool has_begun(const std::string& results) {
+  bool begun = false;
+  const auto look = [&](Record&& record) -> Status {
+    begun = begun || std::holds_alternative<EnvironmentRecord>(record);
+    return {};
+  };
+  return read_journal(results + ".journal", look) && begun;
 }
 
 // "FILE:LINE:", where the first line with `text` is.
@@ -164,8 +175,7 @@ TEST(BadInput, a_second_writer_is_refused_and_does_not_disturb_the_first) {
   JournalWatch watch(workspace.results());
   ChildProcess first =
       start(ptxbatch_command({"run", workspace.experiment(), "-o", workspace.results()}));
-  ASSERT_TRUE(watch.wait_until(
-      first, [&] { return real_file_system().exists(workspace.results() + ".journal"); }));
+  ASSERT_TRUE(watch.wait_until(first, [&] { return has_begun(workspace.results()); }));
 
   const CommandEnd second = run_in(workspace);
   EXPECT_EQ(second.exit_code, 1) << second.output;
