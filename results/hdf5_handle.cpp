@@ -59,10 +59,14 @@ Result<Hdf5Handle> open_hdf5_file(const std::string& path) {
 }
 
 Result<Hdf5Handle> create_hdf5_file(const std::string& path) {
-  auto properties = access_properties();
-  if (!properties) return properties;
+  auto access = access_properties();
+  if (!access) return access;
+  auto creation = PTXBATCH_HDF5_HANDLE(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  if (!creation) return creation;
+  // Without times (here the root group's) the same records give the same file.
+  PTXBATCH_RETURN_IF_ERROR(PTXBATCH_HDF5(H5Pset_obj_track_times(creation->get(), 0)));
   return PTXBATCH_HDF5_HANDLE(
-      H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, properties->get()), H5Fclose);
+      H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation->get(), access->get()), H5Fclose);
 }
 
 }  // namespace ptxbatch

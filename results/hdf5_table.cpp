@@ -157,12 +157,34 @@ Error DatasetReader::error(const std::string& what) const {
                {}};
 }
 
-Status DatasetReader::read(std::int64_t first, std::int64_t count, void* elements) const {
+void DatasetReader::read_as(Hdf5Handle type) {
+  type_ = std::move(type);
+  element_bytes_ = std::max<std::size_t>(1, H5Tget_size(type_.get()));
+  block_elements_ = 0;
+}
+
+Status DatasetReader::read(std::int64_t first, std::int64_t count, void* elements) {
   if (first < 0 || count < 0 || first > size_ || count > size_ - first) {
     return fail(
         error("it ends before element " + std::to_string(first) + " + " + std::to_string(count)));
   }
   if (count == 0) return {};
+  const auto most = static_cast<std::int64_t>(kChunkBytes / element_bytes_);
+  if (count >= most) return read_directly(first, count, elements);
+  if (first < block_start_ || first + count > block_start_ + block_elements_) {
+    block_elements_ = 0;  // until the read below has succeeded
+    const std::int64_t wanted = std::min(most, size_ - first);
+    block_.resize(static_cast<std::size_t>(wanted) * element_bytes_);
+    PTXBATCH_RETURN_IF_ERROR(read_directly(first, wanted, block_.data()));
+    block_start_ = first;
+    block_elements_ = wanted;
+  }
+  const auto offset = static_cast<std::size_t>(first - block_start_) * element_bytes_;
+  std::memcpy(elements, block_.data() + offset, static_cast<std::size_t>(count) * element_bytes_);
+  return {};
+}
+
+Status DatasetReader::read_directly(std::int64_t first, std::int64_t count, void* elements) const {
   auto memory = memory_space(static_cast<hsize_t>(count));
   if (!memory) return fail(memory.error());
   auto selected = select(dataset_.get(), static_cast<hsize_t>(first), static_cast<hsize_t>(count));

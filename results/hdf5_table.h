@@ -192,20 +192,26 @@ class DatasetReader {
   static Result<DatasetReader> open(hid_t file, const std::string& path, const std::string& name);
 
   /// Elements are read as this type from now on.
-  void read_as(Hdf5Handle type) { type_ = std::move(type); }
+  void read_as(Hdf5Handle type);
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] hid_t id() const { return dataset_.get(); }
-  Status read(std::int64_t first, std::int64_t count, void* elements) const;
+  /// Small reads come from a block that is read ahead: most go from the front to the back.
+  Status read(std::int64_t first, std::int64_t count, void* elements);
   [[nodiscard]] Error error(const std::string& what) const;
 
  private:
   DatasetReader() = default;
+  Status read_directly(std::int64_t first, std::int64_t count, void* elements) const;
 
   std::string path_;
   std::string name_;
   Hdf5Handle dataset_;
   Hdf5Handle type_;
+  std::size_t element_bytes_ = 1;
   std::int64_t size_ = 0;
+  std::string block_;
+  std::int64_t block_start_ = 0;
+  std::int64_t block_elements_ = 0;
 };
 
 /// The compound type of these columns without gaps, and its size.
@@ -292,10 +298,8 @@ class TableReader {
   /// Fills `row` with the next one; false at the end.
   Result<bool> next(Row& row) {
     if (next_ == rows_.size()) return false;
-    if (next_ == block_end_) PTXBATCH_RETURN_IF_ERROR(read_block());
-    const std::size_t width = row_size_;
-    const auto at = static_cast<std::size_t>(next_ - block_start_) * width;
-    RowUnpacker unpacker(columns_, block_.data() + at);
+    PTXBATCH_RETURN_IF_ERROR(rows_.read(next_, 1, packed_.data()));
+    RowUnpacker unpacker(columns_, packed_.data());
     visit_columns(unpacker, row);
     if (!unpacker.invalid().empty()) {
       return fail(rows_.error("row " + std::to_string(next_) + " has an unknown value in column '" +
@@ -306,26 +310,12 @@ class TableReader {
   }
 
  private:
-  static constexpr std::size_t kBlockBytes = 1U << 20U;
-
   TableReader(Columns columns, DatasetReader rows)
-      : columns_(std::move(columns)), row_size_(row_size(columns_)), rows_(std::move(rows)) {}
-
-  Status read_block() {
-    const auto most = static_cast<std::int64_t>(std::max<std::size_t>(1, kBlockBytes / row_size_));
-    const std::int64_t count = std::min(most, rows_.size() - next_);
-    block_.resize(static_cast<std::size_t>(count) * row_size_);
-    block_start_ = next_;
-    block_end_ = next_ + count;
-    return rows_.read(next_, count, block_.data());
-  }
+      : columns_(std::move(columns)), rows_(std::move(rows)), packed_(row_size(columns_), '\0') {}
 
   Columns columns_;
-  std::size_t row_size_;
   DatasetReader rows_;
-  std::string block_;
-  std::int64_t block_start_ = 0;
-  std::int64_t block_end_ = 0;
+  std::string packed_;
   std::int64_t next_ = 0;
 };
 

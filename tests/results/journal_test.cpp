@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -128,7 +129,7 @@ TEST_F(JournalTest, GoesOnBehindTheLastGoodRecordAfterATornTail) {
     ASSERT_TRUE(writer.append(records.back()));
     ASSERT_TRUE(writer.sync());
   }
-  EXPECT_EQ(bytes(), whole);
+  EXPECT_TRUE(bytes() == whole);
 }
 
 TEST_F(JournalTest, StartsAnewInPlaceOfATornHeader) {
@@ -140,13 +141,19 @@ TEST_F(JournalTest, StartsAnewInPlaceOfATornHeader) {
 
 // A flipped bit may cost the last record (it cannot be told from a torn write) and is then counted
 // as torn bytes; anywhere else it is an error. Never may a record vanish or change in silence.
-TEST_F(JournalTest, WithAnyBitFlippedNeverLosesARecordInSilence) {
+TEST_F(JournalTest, WithABitFlippedNeverLosesARecordInSilence) {
   const auto records = example_records();
   const auto offsets = write(records);
   const std::uint64_t last_start = offsets[records.size() - 1];
   const std::string whole = bytes();
+  const auto is_framing = [&offsets](std::uint64_t at) {
+    if (at < kJournalHeaderBytes) return true;
+    const auto next = std::upper_bound(offsets.begin(), offsets.end(), at);
+    return at - *(next - 1) < kFrameHeaderBytes;
+  };
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (unsigned bit = 0; bit < 8; ++bit) {
+      if (!is_framing(at) && bit != at % 8) continue;  // of a payload one bit a byte will do
       std::string flipped = whole;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
       set_bytes(flipped);
@@ -174,7 +181,7 @@ TEST_F(JournalTest, DamageInTheMiddleIsAnErrorThatNamesItsOffset) {
   ASSERT_FALSE(read.result);
   EXPECT_NE(read.result.error().what.find("byte " + std::to_string(offsets[3])), std::string::npos);
   EXPECT_NE(read.result.error().what.find("byte " + std::to_string(offsets[4])), std::string::npos);
-  EXPECT_EQ(bytes(), damaged);
+  EXPECT_TRUE(bytes() == damaged);
 }
 
 // Its length would run past the end of the file, which alone would look like a torn tail.

@@ -16,6 +16,13 @@
 #include "tests/support/synthetic_run.h"
 #include "tests/support/test_folder.h"
 
+// HDF5 leaks what belongs to a file that it cannot close on a full disk. Only a leak sanitizer
+// knows this function.
+extern "C" const char* __lsan_default_suppressions();   // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
+  return "leak:libhdf5";
+}
+
 namespace ptxbatch {
 namespace {
 
@@ -81,7 +88,7 @@ TEST_F(ResultsFileTest, MadeFromWhatItHoldsIsTheSameByteForByte) {
   ASSERT_TRUE(write(collect(synthetic_records({.turns = 200}))));
   const std::string first = bytes();
   ASSERT_TRUE(write(read()));
-  EXPECT_EQ(bytes(), first);
+  EXPECT_TRUE(bytes() == first);
 }
 
 TEST_F(ResultsFileTest, OfAnExperimentThatHasNotBegunIsWhole) {
@@ -144,7 +151,7 @@ TEST_F(ResultsFileTest, KeepsItsOldContentsWhenTheSourceFails) {
       true);
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().what, "the journal is damaged");
-  EXPECT_EQ(bytes(), before);
+  EXPECT_TRUE(bytes() == before);
   expect_no_leftovers();
 }
 
@@ -155,7 +162,7 @@ TEST_F(ResultsFileTest, KeepsItsOldContentsWhenTheRenameIsLost) {
   const Status written = write(hard_records());
   ASSERT_FALSE(written);
   EXPECT_EQ(written.error().kind, ErrorKind::kSystem);
-  EXPECT_EQ(bytes(), before);
+  EXPECT_TRUE(bytes() == before);
   expect_no_leftovers();
 }
 
@@ -203,7 +210,7 @@ TEST_F(ResultsFileTest, KeepsItsOldContentsWhenTheDiskIsFull) {
     const Status written = write(records);
     ASSERT_FALSE(written) << room;
     EXPECT_EQ(written.error().kind, ErrorKind::kSystem);
-    EXPECT_EQ(bytes(), before);
+    EXPECT_TRUE(bytes() == before);
     expect_no_leftovers();
   }
   EXPECT_EQ(bytes_of_removed_files(), 0U) << "held open, they keep the disk full";
