@@ -170,8 +170,9 @@ Status DatasetReader::read(std::int64_t first, std::int64_t count, void* element
   }
   if (count == 0) return {};
   const auto most = static_cast<std::int64_t>(kChunkBytes / element_bytes_);
-  if (count >= most) return read_directly(first, count, elements);
-  if (first < block_start_ || first + count > block_start_ + block_elements_) {
+  // A look back, as to a text that was stored before, leaves the block where it is.
+  if (count >= most || first < block_start_) return read_directly(first, count, elements);
+  if (first + count > block_start_ + block_elements_) {
     block_elements_ = 0;  // until the read below has succeeded
     const std::int64_t wanted = std::min(most, size_ - first);
     block_.resize(static_cast<std::size_t>(wanted) * element_bytes_);
