@@ -123,7 +123,6 @@ int conclude(const RunOptions& options, const Coordinator::Outcome& outcome,
 }
 
 int coordinate(const RunOptions& options, Prepared& prepared, Transport& transport) {
-  install_stop_signals(true);
   Progress progress(prepared.experiment.protocol.turns);
   Coordinator coordinator(prepared.experiment, *prepared.store, transport, progress);
   const Coordinator::Outcome outcome = coordinator.run();
@@ -208,6 +207,7 @@ int run_experiment(const RunOptions& options) {
   // Keys in this process's environment must not be readable by candidates through /proc.
   ::prctl(PR_SET_DUMPABLE, 0);
   use_all_cores();
+  install_stop_signals(true);
   const std::string log = options.log.empty() ? options.output + ".log" : options.log;
   if (!started_by_mpi_launcher()) {
     if (auto started = start_log(log, "rank 0"); !started)

@@ -21,10 +21,11 @@ void install_stop_signals(bool obey) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) ::sigaction(signal, &action, nullptr);
-  // A vanished terminal or reader must not end a run.
+  // A vanished terminal or reader must not end a run, and a limit on file sizes is an error of the
+  // write that meets it.
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, nullptr);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaction(signal, &ignore, nullptr);
 }
 
 int stop_signals_seen() {

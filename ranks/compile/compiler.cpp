@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -145,11 +146,21 @@ class CachingCompiler final : public Compiler {
                                                    const std::string& headers,
                                                    double timeout_s) const {
     auto run = run_process(process_spec(scratch, headers, timeout_s), timeout_s);
-    if (!run || headers.empty() || run->output.empty()) return run;
+    const bool say_it_plainly = run && !headers.empty() && !run->output.empty();
+    if (!run || !(say_it_plainly || was_killed(*run))) return run;
     const double before_s = run->seconds;
     run = run_process(process_spec(scratch, {}, timeout_s), timeout_s);
     if (run) run->seconds += before_s;
     return run;
+  }
+
+  // SIGKILL comes from outside (a person, a machine out of memory) and says nothing about the
+  // candidate: it is compiled once more, and only a second kill counts. g++ reports it when it hits
+  // the compiler proper, which runs below it.
+  static bool was_killed(const ProcessOutput& run) {
+    if (run.end.kind == ProcessEnd::Kind::kSignaled) return run.end.signal == SIGKILL;
+    return !run.end.ok() &&
+           run.output.find("Killed signal terminated program") != std::string::npos;
   }
 
   [[nodiscard]] Result<Compilation> failed(Compilation result, const ProcessEnd& end,
