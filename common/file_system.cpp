@@ -88,7 +88,9 @@ class RealFileSystem final : public FileSystem {
       if (errno == EEXIST) error.kind = ErrorKind::kConflict;
       return fail(std::move(error));
     }
-    return write_all(fd.get(), contents, path);
+    auto written = write_all(fd.get(), contents, path);
+    if (!written) ::unlink(path.c_str());
+    return written;
   }
 
   Result<std::string> read(const std::string& path) override { return read_text(path); }
