@@ -270,7 +270,7 @@ TEST_F(ResultsFileTest, WithAFlippedBitNeverCrashesAndNeverGivesAnotherRecord) {
   const auto records = example_records();
   ASSERT_TRUE(write(records));
   const std::string whole = bytes();
-  constexpr std::size_t kStride = 41;  // all bytes take a minute; they were tried
+  constexpr std::size_t kStride = 41;  // each byte would take minutes
   std::size_t noticed = 0;
   for (std::size_t at = 0; at < whole.size(); at += kStride) {
     std::string flipped = whole;
