@@ -102,7 +102,7 @@ class EvaluationRun {
     evaluation_.phase = "timing";
     for (int attempt = 0; attempt < 2; ++attempt) {
       TimedTrial timed;
-      const auto measured = measure(trial, timed);
+      auto measured = measure(trial, timed);
       if (!measured || !*measured) return measured;
       if (claims_fit(timed.candidate, timed.keeper)) {
         keep(timed);
@@ -123,7 +123,7 @@ class EvaluationRun {
         reference.push_back(*call);
       }
       std::vector<CallTime> candidate;
-      const auto measured = candidate_block(trial, calls, candidate);
+      auto measured = candidate_block(trial, calls, candidate);
       if (!measured || !*measured) return measured;
       timed.add_block(trial, TimingRecord::Side::kReference, reference);
       timed.add_block(trial, TimingRecord::Side::kCandidate, candidate);

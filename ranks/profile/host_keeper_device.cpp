@@ -132,8 +132,8 @@ class HostWorkload final : public WorkloadState {
   }
 
  private:
-  HostWorkload(const Problem& problem, std::unique_ptr<HostReference> reference)
-      : problem_(problem), reference_(std::move(reference)) {
+  HostWorkload(Problem problem, std::unique_ptr<HostReference> reference)
+      : problem_(std::move(problem)), reference_(std::move(reference)) {
     for (const Tensor& output : problem_.outputs) {
       scratch_outputs_.emplace_back(static_cast<std::size_t>(output.elements()));
     }

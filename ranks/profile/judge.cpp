@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -17,7 +18,7 @@
 namespace ptxbatch {
 namespace {
 
-constexpr std::uint64_t kWorkloadStateBudget_bytes = 4ULL << 30U;
+constexpr std::uint64_t kWorkloadStateBudgetBytes = 4ULL << 30U;
 
 // The processes that a path is given to have working directories of their own.
 std::string absolute_path(const std::string& path) {
@@ -29,12 +30,14 @@ class ProcessJudge final : public Judge {
   explicit ProcessJudge(JudgeConfig config)
       : config_(std::move(config)),
         keeper_({config_.keeper_program, config_.scratch_folder, config_.device,
-                 kWorkloadStateBudget_bytes}) {}
+                 kWorkloadStateBudgetBytes}) {}
 
   Result<DeviceInfo> device_info() override { return keeper_.ensure_running(); }
 
   Evaluation evaluate(const Problem& problem, const std::string& binary) override {
-    auto evaluation = twice([&] { return try_evaluate(problem, absolute_path(binary)); });
+    const auto attempt = [&] { return try_evaluate(problem, absolute_path(binary)); };
+    auto evaluation = twice(attempt);
+    if (evaluation && was_killed(*evaluation)) evaluation = attempt();
     // Started now, while nothing is timed, to be ready when the next candidate comes.
     stand_by();
     if (evaluation) return std::move(*evaluation);
@@ -66,6 +69,12 @@ class ProcessJudge final : public Judge {
   }
 
  private:
+  // SIGKILL may come from outside (a person, a machine out of memory), which says nothing about the
+  // candidate: only a second one counts against it.
+  static bool was_killed(const Evaluation& evaluation) {
+    return evaluation.outcome == Evaluation::Outcome::kCrashed && evaluation.signal == SIGKILL;
+  }
+
   // A keeper that died is started again and the work done once more; an input at fault would fail
   // again just the same.
   template <class Attempt>

@@ -4,8 +4,8 @@ namespace ptxbatch {
 namespace {
 
 // The longest request makes a workload's inputs and references; a keeper that takes longer hangs.
-constexpr double kAnswerWithin_s = 600;
-constexpr double kHelloWithin_s = 60;
+constexpr double kAnswerWithinS = 600;
+constexpr double kHelloWithinS = 60;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Result<DeviceInfo> KeeperClient::ensure_running() {
   auto peer = Peer::start(std::move(process));
   if (!peer) return fail(peer.error());
   peer_ = std::make_unique<Peer>(std::move(*peer));
-  auto hello = peer_->wait_for_hello<KeeperHello>(deadline_in(kHelloWithin_s));
+  auto hello = peer_->wait_for_hello<KeeperHello>(deadline_in(kHelloWithinS));
   if (!hello) {
     Error error = error_of(hello.error());
     peer_.reset();  // also one that is alive and refused to serve
@@ -34,7 +34,7 @@ Result<DeviceInfo> KeeperClient::ensure_running() {
 template <class Reply, class Request>
 Result<Answer<Reply>> KeeperClient::ask(Request request) {
   if (peer_ == nullptr) return fail(ErrorKind::kSystem, "the keeper is not running");
-  auto answer = peer_->ask<Reply>(std::move(request), deadline_in(kAnswerWithin_s));
+  auto answer = peer_->ask<Reply>(std::move(request), deadline_in(kAnswerWithinS));
   if (!answer) return fail(error_of(answer.error()));
   return std::move(*answer);
 }

@@ -121,7 +121,9 @@ void fields(Visit& visit, ReferenceTimed& m) {
   visit("seconds", m.seconds);
 }
 template <class Visit>
-void fields(Visit& /*visit*/, RunnerHello& /*m*/) {}
+void fields(Visit& visit, AskReady& m) {
+  visit("nonce", m.nonce);
+}
 template <class Visit>
 void fields(Visit& visit, LoadCandidate& m) {
   visit("nonce", m.nonce);

@@ -87,7 +87,10 @@ struct ReferenceTimed {
 
 // ---- rank and runner ----
 
-struct RunnerHello {};
+/// Answered with Done once the runner has all that it can have before its candidate.
+struct AskReady {
+  std::uint64_t nonce = 0;
+};
 /// Maps the tensors, locks the process down, loads the candidate.
 struct LoadCandidate {
   std::uint64_t nonce = 0;
@@ -137,7 +140,7 @@ struct Hits {
 };
 
 using Message = std::variant<Done, Refused, KeeperHello, OpenWorkload, WorkloadOpened, PrepareCall,
-                             CheckCall, CallChecked, TimeReference, ReferenceTimed, RunnerHello,
+                             CheckCall, CallChecked, TimeReference, ReferenceTimed, AskReady,
                              LoadCandidate, CandidateLoaded, CallRun, RunReturned, FaultNote,
                              SetBreakpoints, ReportHits, Hits>;
 

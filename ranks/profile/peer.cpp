@@ -11,7 +11,7 @@ namespace {
 
 // How long a process whose channel is closed may take to be gone: it is dying already, or it closed
 // the channel on purpose.
-constexpr double kEndGrace_s = 5;
+constexpr double kEndGraceS = 5;
 constexpr std::size_t kMaxFds = 250;
 
 }  // namespace
@@ -55,21 +55,21 @@ bool Peer::alive() const {
 }
 
 PeerFailure Peer::lost() {
-  const ProcessEnd end = child_->wait(deadline_in(kEndGrace_s));
+  const ProcessEnd end = child_->wait(deadline_in(kEndGraceS));
   if (end.kind == ProcessEnd::Kind::kTimedOut) return tampered("it closed its channel");
   return {PeerFailure::Kind::kEnded, end, "the process " + describe_end(end), ""};
 }
 
 PeerFailure Peer::timed_out() {
   child_->kill_group();
-  child_->wait(deadline_in(kEndGrace_s));
+  child_->wait(deadline_in(kEndGraceS));
   return {
       PeerFailure::Kind::kTimedOut, {ProcessEnd::Kind::kTimedOut, 0, 0}, "no answer in time", ""};
 }
 
 PeerFailure Peer::tampered(const std::string& what) {
   child_->kill_group();
-  child_->wait(deadline_in(kEndGrace_s));
+  child_->wait(deadline_in(kEndGraceS));
   return {PeerFailure::Kind::kTampered, {ProcessEnd::Kind::kSignaled, 0, SIGKILL}, what, ""};
 }
 

@@ -10,10 +10,10 @@ namespace {
 
 using Outcome = Evaluation::Outcome;
 
-constexpr double kReadyWithin_s = 60;
+constexpr double kReadyWithinS = 60;
 constexpr int kTracerFd = Peer::kChannelFd + 1;
 // Beside the workload's own tensors.
-constexpr std::uint64_t kMemoryForCandidate_bytes = 4ULL << 30U;
+constexpr std::uint64_t kMemoryForCandidateBytes = 4ULL << 30U;
 
 ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
   ProcessSpec process;
@@ -28,7 +28,7 @@ ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
 }
 
 std::uint64_t memory_limit_bytes(const std::vector<TensorMapping>& mappings) {
-  std::uint64_t bytes = kMemoryForCandidate_bytes;
+  std::uint64_t bytes = kMemoryForCandidateBytes;
   for (const TensorMapping& mapping : mappings) bytes += 4 * mapping.mapped_bytes;
   return bytes;
 }
@@ -70,11 +70,12 @@ Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
 }
 
 Status RunnerClient::wait_ready() {
-  const auto hello = runner_.wait_for_hello<RunnerHello>(deadline_in(kReadyWithin_s));
-  if (hello) return {};
+  // Asked rather than told: one that became ready and then died does not answer.
+  const auto ready = runner_.ask<Done>(AskReady{}, deadline_in(kReadyWithinS));
+  if (ready) return {};
   std::string said = runner_.child().output();
   if (!said.empty()) said = ": " + said;
-  return fail(ErrorKind::kSystem, "the runner did not start: " + hello.error().what + said);
+  return fail(ErrorKind::kSystem, "the runner did not start: " + ready.error().what + said);
 }
 
 tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::load(const Load& load,

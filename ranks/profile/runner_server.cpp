@@ -77,6 +77,7 @@ class RunnerServer {
   RunnerServer(RunnerDevice& device, int channel_fd) : device_(device), channel_fd_(channel_fd) {}
 
   Result<Message> answer(const Message& request, std::vector<UniqueFd> fds) {
+    if (const auto* ready = std::get_if<AskReady>(&request)) return Message(Done{ready->nonce});
     if (const auto* load = std::get_if<LoadCandidate>(&request)) {
       if (candidate_) return fail(ErrorKind::kProtocol, "a second candidate for one runner");
       auto loaded = this->load(*load, std::move(fds));
@@ -128,7 +129,6 @@ class RunnerServer {
 }  // namespace
 
 Status serve_runner(Channel& channel, RunnerDevice& device) {
-  if (auto sent = channel.send(encode(RunnerHello{})); !sent) return sent;
   RunnerServer server(device, channel.fd());
   while (true) {
     auto packet = channel.receive(kMaxMessageBytes, kMaxDescriptors);

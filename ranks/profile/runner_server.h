@@ -1,6 +1,6 @@
-// A runner's loop, the same for every target: say hello, load one candidate inside the sandbox,
-// call it each time the rank asks. Whatever it says afterwards may come from the candidate, which
-// shares its memory: the rank believes none of it without proof.
+// A runner's loop, the same for every target: say when ready, load one candidate inside the
+// sandbox, call it each time the rank asks. Whatever it says afterwards may come from the
+// candidate, which shares its memory: the rank believes none of it without proof.
 #pragma once
 
 #include "ranks/profile/channel.h"

@@ -7,9 +7,9 @@ namespace ptxbatch {
 namespace {
 
 constexpr double kWayFactor = 5;
-constexpr double kWaySlack_s = 200e-6;
+constexpr double kWaySlackS = 200e-6;
 constexpr double kShareOfClaim = 0.25;
-constexpr double kClockGranularity_s = 1e-6;
+constexpr double kClockGranularityS = 1e-6;
 
 double median_way_s(const std::vector<CallTime>& calls) {
   std::vector<double> ways;
@@ -20,7 +20,7 @@ double median_way_s(const std::vector<CallTime>& calls) {
 
 bool possible(const CallTime& call) {
   return std::isfinite(call.claimed_s) && call.claimed_s >= 0 &&
-         call.claimed_s <= call.span_s + kClockGranularity_s;
+         call.claimed_s <= call.span_s + kClockGranularityS;
 }
 
 }  // namespace
@@ -43,8 +43,7 @@ std::vector<double> claimed_ms(const std::vector<CallTime>& calls) {
 bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTime>& keeper) {
   if (!std::all_of(candidate.begin(), candidate.end(), possible)) return false;
   const double claim_s = median(claimed_ms(candidate)) / 1e3;
-  const double allowed_s =
-      kWayFactor * median_way_s(keeper) + kWaySlack_s + kShareOfClaim * claim_s;
+  const double allowed_s = kWayFactor * median_way_s(keeper) + kWaySlackS + kShareOfClaim * claim_s;
   return median_way_s(candidate) <= allowed_s;
 }
 

@@ -22,6 +22,7 @@ constexpr long kInt3 = 0xCC;
 // ptrace's first argument is an enumeration in glibc; its address arguments are void pointers.
 long trace(__ptrace_request request, pid_t pid, std::uint64_t address = 0, long data = 0) {
   errno = 0;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses of another process, never followed here
   return ::ptrace(request, pid, reinterpret_cast<void*>(address), reinterpret_cast<void*>(data));
 }
 
@@ -69,6 +70,7 @@ Result<std::uint64_t> load_address(pid_t pid, const std::string& binary) {
 
 Result<TracedProcess> TracedProcess::start(const std::vector<std::string>& argv) {
   std::vector<char*> arguments;
+  arguments.reserve(argv.size() + 1);
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   const pid_t tracer = ::getpid();
