@@ -15,7 +15,7 @@ std::string sha256_hex(std::string_view bytes) {
   }
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  text.reserve(2 * size);
+  text.reserve(std::size_t{2} * size);
   for (unsigned int i = 0; i < size; ++i) {
     text += kDigits[digest[i] >> 4U];
     text += kDigits[digest[i] & 0xFU];

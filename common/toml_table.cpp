@@ -133,7 +133,7 @@ std::string TomlTable::required_string(std::string_view key) {
 
 std::string TomlTable::choice(std::string_view key, std::string default_value,
                               std::initializer_list<std::string_view> allowed) {
-  const std::string value = string(key, default_value);
+  std::string value = string(key, default_value);
   if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return value;
   const std::set<std::string, std::less<>> words(allowed.begin(), allowed.end());
   error(key, "'" + value + "' is not known here", "Expected one of: " + list_of(words) + ".");
@@ -181,7 +181,7 @@ std::vector<std::string> TomlTable::strings_of(const toml::node& node, std::stri
   std::vector<std::string> result;
   const toml::array* array = node.as_array();
   if (array == nullptr || !(array->empty() || array->is_homogeneous(toml::node_type::string))) {
-    error(key, wrong_type(node, "a list of strings, as in [\"a\", \"b\"]"));
+    error(key, wrong_type(node, R"(a list of strings, as in ["a", "b"])"));
     return result;
   }
   for (const toml::node& item : *array) result.push_back(item.as_string()->get());

@@ -13,9 +13,9 @@
 namespace ptxbatch {
 namespace {
 
-constexpr double kTick_s = 0.1;         // how long a wait for messages lasts at most
-constexpr double kStopGrace_s = 30;     // turns in hand may be finished for so long
-constexpr double kAnswerToStop_s = 10;  // beyond the grace, for the ranks' goodbyes
+constexpr double kTickS = 0.1;         // how long a wait for messages lasts at most
+constexpr double kStopGraceS = 30;     // turns in hand may be finished for so long
+constexpr double kAnswerToStopS = 10;  // beyond the grace, for the ranks' goodbyes
 constexpr int kMessagesPerSync = 256;
 
 }  // namespace
@@ -35,7 +35,7 @@ Coordinator::Outcome Coordinator::run() {
                fmt::format("{} working ranks", ranks_.size()));
   queue_work();
   while (ranks_present()) {
-    take_messages(deadline_in(kTick_s));
+    take_messages(deadline_in(kTickS));
     if (unsynced_) sync_and_acknowledge();
     obey_signals();
     if (!stopping_) {
@@ -200,11 +200,11 @@ void Coordinator::obey_signals() {
   const bool hurry = seen > 1;
   spdlog::warn("stopping{}: {}", hurry ? " at once" : "",
                hurry ? "turns in hand are abandoned" : "turns in hand are finished first");
-  stop_ranks(hurry ? 0 : kStopGrace_s);
+  stop_ranks(hurry ? 0 : kStopGraceS);
 }
 
 void Coordinator::stop_ranks(double grace_s) {
-  const Deadline deadline = deadline_in(grace_s + kAnswerToStop_s);
+  const Deadline deadline = deadline_in(grace_s + kAnswerToStopS);
   stop_deadline_ = stopping_ ? std::min(stop_deadline_, deadline) : deadline;
   stopping_ = true;
   for (const auto& [number, rank] : ranks_) {

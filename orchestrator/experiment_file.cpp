@@ -17,7 +17,7 @@ namespace ptxbatch {
 namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::max();
-constexpr double kDay_s = 86400;
+constexpr double kDayS = 86400;
 
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal().string();
@@ -103,12 +103,12 @@ ProtocolSettings read_protocol(TomlTable table) {
 
 StageBudgets read_budgets(TomlTable table) {
   StageBudgets budgets;
-  constexpr double kLeast_s = 0.1;
-  budgets.generate_s = table.number("generate_s", budgets.generate_s, kLeast_s, kDay_s);
-  budgets.compile_s = table.number("compile_s", budgets.compile_s, kLeast_s, kDay_s);
-  budgets.sanitize_s = table.number("sanitize_s", budgets.sanitize_s, kLeast_s, kDay_s);
-  budgets.evaluate_s = table.number("evaluate_s", budgets.evaluate_s, kLeast_s, kDay_s);
-  budgets.evidence_s = table.number("evidence_s", budgets.evidence_s, kLeast_s, kDay_s);
+  constexpr double kLeastS = 0.1;
+  budgets.generate_s = table.number("generate_s", budgets.generate_s, kLeastS, kDayS);
+  budgets.compile_s = table.number("compile_s", budgets.compile_s, kLeastS, kDayS);
+  budgets.sanitize_s = table.number("sanitize_s", budgets.sanitize_s, kLeastS, kDayS);
+  budgets.evaluate_s = table.number("evaluate_s", budgets.evaluate_s, kLeastS, kDayS);
+  budgets.evidence_s = table.number("evidence_s", budgets.evidence_s, kLeastS, kDayS);
   table.reject_unknown_keys();
   return budgets;
 }
@@ -119,7 +119,7 @@ RankSettings read_rank(TomlTable table) {
   rank.compile_jobs = static_cast<int>(table.integer("compile_jobs", rank.compile_jobs, 0, 1024));
   rank.feedback_max_tokens = static_cast<int>(
       table.integer("feedback_max_tokens", rank.feedback_max_tokens, 200, 1000000));
-  rank.checkpoint_s = table.number("checkpoint_s", rank.checkpoint_s, 1, kDay_s);
+  rank.checkpoint_s = table.number("checkpoint_s", rank.checkpoint_s, 1, kDayS);
   table.reject_unknown_keys();
   return rank;
 }

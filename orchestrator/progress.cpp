@@ -12,8 +12,8 @@
 namespace ptxbatch {
 namespace {
 
-constexpr double kDrawInterval_s = 0.2;
-constexpr double kLogInterval_s = 10;
+constexpr double kDrawIntervalS = 0.2;
+constexpr double kLogIntervalS = 10;
 
 std::string duration_text(double seconds) {
   if (seconds < 90) return fmt::format("{:.0f} s", seconds);
@@ -68,7 +68,7 @@ std::string Progress::text(const RunState& state) const {
 
 void Progress::update(const RunState& state) {
   if (first_turns_ < 0) first_turns_ = state.turns();
-  if (terminal_ && seconds_since(drawn_at_) >= kDrawInterval_s) {
+  if (terminal_ && seconds_since(drawn_at_) >= kDrawIntervalS) {
     drawn_at_ = SteadyClock::now();
     std::string line = text(state);
     line.resize(std::min(line.size(), terminal_columns(STDERR_FILENO).value_or(80) - 1));
@@ -76,7 +76,7 @@ void Progress::update(const RunState& state) {
     std::fflush(stderr);
     line_open_ = true;
   }
-  if (seconds_since(logged_at_) >= kLogInterval_s) {
+  if (seconds_since(logged_at_) >= kLogIntervalS) {
     logged_at_ = SteadyClock::now();
     spdlog::info("{}", text(state));
   }

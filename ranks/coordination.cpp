@@ -99,7 +99,7 @@ void from_json(const json& in, Assignment& message) {
 namespace {
 
 template <class T>
-constexpr std::string_view kTypeName = "";
+constexpr std::string_view kTypeName;
 template <>
 constexpr std::string_view kTypeName<Hello> = "hello";
 template <>

@@ -19,7 +19,7 @@
 namespace ptxbatch {
 namespace {
 
-constexpr double kActivityInterval_s = 0.5;
+constexpr double kActivityIntervalS = 0.5;
 
 int compile_jobs(const Experiment& experiment, int ranks_on_this_host) {
   if (experiment.rank.compile_jobs > 0) return experiment.rank.compile_jobs;
@@ -272,7 +272,7 @@ class Pipeline::Impl {
   }
 
   void report_activity() {
-    if (seconds_since(activity_sent_at_) < kActivityInterval_s) return;
+    if (seconds_since(activity_sent_at_) < kActivityIntervalS) return;
     activity_sent_at_ = SteadyClock::now();
     say(Activity{generating_, compiling_, judging_, device_->busy_s(), seconds_since(started_at_)});
   }
