@@ -130,8 +130,8 @@ struct ReplyRecord {
 struct TimingRecord {
   enum class Side : std::int8_t { kReference = 0, kCandidate = 1 };
   std::int32_t trial = 0;
-  // Order within the trial, alternating between the sides; -1: the reference timed alone, before the
-  // first candidate of its workload.
+  // Order within the trial, alternating between the sides; -1: the reference timed alone, before
+  // the first candidate of its workload.
   std::int32_t block = 0;
   Side side = Side::kCandidate;
   std::vector<double> samples_ms;
