@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "results/record_codec.h"
+#include "results/record_fields.h"
 
 namespace ptxbatch {
 
@@ -40,30 +41,16 @@ Record record_from(const json& value) {
 }
 
 json trajectory_to_json(const PlannedTrajectory& plan) {
-  return {{"index", plan.index},
-          {"id", plan.id},
-          {"model", plan.model},
-          {"target", plan.target},
-          {"problem", plan.problem},
-          {"definition", plan.definition},
-          {"workload", plan.workload},
-          {"prompt_tag", plan.prompt_tag},
-          {"prompt_block", plan.prompt_block},
-          {"replica", plan.replica}};
+  json out;
+  auto archive = [&](const char* name, const auto& value) { out[name] = value; };
+  visit_fields(archive, plan);
+  return out;
 }
 
 PlannedTrajectory trajectory_from(const json& in) {
   PlannedTrajectory plan;
-  in.at("index").get_to(plan.index);
-  in.at("id").get_to(plan.id);
-  in.at("model").get_to(plan.model);
-  in.at("target").get_to(plan.target);
-  in.at("problem").get_to(plan.problem);
-  in.at("definition").get_to(plan.definition);
-  in.at("workload").get_to(plan.workload);
-  in.at("prompt_tag").get_to(plan.prompt_tag);
-  in.at("prompt_block").get_to(plan.prompt_block);
-  in.at("replica").get_to(plan.replica);
+  auto archive = [&](const char* name, auto& value) { in.at(name).get_to(value); };
+  visit_fields(archive, plan);
   return plan;
 }
 
