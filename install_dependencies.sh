@@ -46,7 +46,6 @@ python3                python3   tests: results open in h5py; and pip
 python3-h5py           -         tests: results open in h5py
 python3-pip            -         downloads the wheels
 unzip                  unzip     unpacks the wheels
-procps                 ps        tests: look for processes left behind
 END
 }
 
