@@ -6,8 +6,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cmath>
-#include <csignal>
 #include <condition_variable>
+#include <csignal>
 #include <mutex>
 #include <set>
 #include <string_view>
