@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds everything and runs every test. Arguments go on to ctest:
+# Installs what is missing, builds everything, checks the style and runs every test. Arguments go on
+# to ctest:
 #   bash tests/run.sh -R journal      only tests with "journal" in their names
 # Tests that must not share the machine are marked RUN_SERIAL where they are added.
 set -euo pipefail
@@ -19,4 +20,5 @@ bash install_dependencies.sh
 check_format
 cmake --preset release
 cmake --build --preset release
+bash tests/check_tidy.sh build
 exec ctest --preset release --no-tests=error --parallel "${CTEST_PARALLEL_LEVEL:-2}" "$@"
