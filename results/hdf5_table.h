@@ -267,7 +267,9 @@ Status write_table(hid_t file, const std::string& name, const std::vector<Row>& 
   }
   auto table = TableWriter<Row>::create(file, name, widths.take());
   if (!table) return fail(table.error());
-  for (const Row& row : rows) PTXBATCH_RETURN_IF_ERROR(table->append(row));
+  for (const Row& row : rows) {
+    PTXBATCH_RETURN_IF_ERROR(table->append(row));
+  }
   return table->finish();
 }
 

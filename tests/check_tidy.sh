@@ -28,7 +28,7 @@ END
 lint() {
   local source=$1 object=$2 stamp=$2.tidy
   [[ $stamp -nt $object && $stamp -nt .clang-tidy ]] && return
-  clang-tidy-14 --quiet -p "$build" "$source" 2>/dev/null || return 255 # 255 stops xargs
+  clang-tidy-14 --quiet -p "$build" "$source" 2>/dev/null || return 1
   touch "$stamp"
 }
 export -f lint
