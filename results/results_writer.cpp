@@ -94,7 +94,7 @@ class ResultsWriter {
   }
 
  private:
-  Status put(const ExperimentRecord& experiment) {
+  Status put(const ExperimentRecord& experiment) const {
     PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "program", std::string("ptxbatch")));
     PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "schema_version", kSchemaVersion));
     PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "experiment", experiment.name));
@@ -144,7 +144,9 @@ class ResultsWriter {
     for (const auto& instruction : turn.instructions) {
       PTXBATCH_RETURN_IF_ERROR(put_instruction(turn_row, instruction));
     }
-    for (const auto& timing : turn.timings) PTXBATCH_RETURN_IF_ERROR(put_timing(turn_row, timing));
+    for (const auto& timing : turn.timings) {
+      PTXBATCH_RETURN_IF_ERROR(put_timing(turn_row, timing));
+    }
     PTXBATCH_RETURN_IF_ERROR(put_details(turn));
     return tables_.turns.append({turn.trajectory, turn.turn, turn.label, turn.target_instruction,
                                  turn.speedup, turn.paired_speedup, turn.flop_coverage,

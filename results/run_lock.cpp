@@ -15,7 +15,7 @@ namespace ptxbatch {
 namespace {
 
 constexpr int kAttempts = 16;
-constexpr double kUnwrittenLockLifetime_s = 60;
+constexpr double kUnwrittenLockLifetimeS = 60;
 
 Error conflict(const std::string& path, std::string what, std::string hint) {
   return Error{ErrorKind::kConflict, std::move(what), std::move(hint), path, 0, 0, {}};
@@ -36,7 +36,7 @@ std::optional<Error> why_held(const std::string& path, const std::string& conten
                     "Wait for that run or stop it. If it is dead, remove " + path +
                         " and run the same command again: it resumes.");
   }
-  if (age_s(path).value_or(0) > kUnwrittenLockLifetime_s) return std::nullopt;
+  if (age_s(path).value_or(0) > kUnwrittenLockLifetimeS) return std::nullopt;
   return conflict(path, "another process is just taking this lock, or left it unwritten",
                   "Run the same command again in a minute.");
 }

@@ -26,7 +26,7 @@ void set_position(Error& error, std::string_view text, std::size_t byte) {
 }
 
 /// "[json.exception.parse_error.101] parse error at line 1, column 5: WHAT" -> "WHAT"
-std::string bare_message(std::string message) {
+std::string bare_message(const std::string& message) {
   const auto column = message.find("column ");
   const auto colon = message.find(": ", column == std::string::npos ? 0 : column);
   if (colon != std::string::npos) return message.substr(colon + 2);
