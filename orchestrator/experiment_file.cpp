@@ -215,8 +215,9 @@ std::vector<Error> check_inputs(const Experiment& experiment) {
       }
     }
   }
+  const std::vector<PlannedTrajectory> plan = expand_plan(experiment);
   for (const ModelSpec& model : experiment.models) {
-    for (const PlannedTrajectory& trajectory : expand_plan(experiment)) {
+    for (const PlannedTrajectory& trajectory : plan) {
       if (trajectory.model != model.name) continue;
       auto found =
           check_recorded_replies(model.replies_folder, trajectory, experiment.protocol.turns);

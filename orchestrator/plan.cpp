@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "orchestrator/duration_text.h"
 #include "ranks/problems/operators.h"
 #include "ranks/prompt/prompt.h"
 
@@ -39,12 +40,6 @@ std::string shape_text(const Problem& problem) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis, size);
   }
   return text;
-}
-
-std::string duration_text(double seconds) {
-  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
 }
 
 }  // namespace

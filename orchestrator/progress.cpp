@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "common/log.h"
+#include "orchestrator/duration_text.h"
 #include "orchestrator/terminal.h"
 
 namespace ptxbatch {
@@ -14,12 +15,6 @@ namespace {
 
 constexpr double kDrawIntervalS = 0.2;
 constexpr double kLogIntervalS = 10;
-
-std::string duration_text(double seconds) {
-  if (seconds < 90) return fmt::format("{:.0f} s", seconds);
-  if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
-  return fmt::format("{:.1f} h", seconds / 3600);
-}
 
 }  // namespace
 

@@ -4,19 +4,12 @@
 
 #include "common/clock.h"
 #include "common/file_system.h"
+#include "orchestrator/duration_text.h"
 #include "orchestrator/run_store.h"
 #include "results/lock_holder.h"
 
 namespace ptxbatch {
 namespace {
-
-std::string age_text(double at_s) {
-  const double seconds = unix_time_s() - at_s;
-  if (seconds < 120) return fmt::format("{:.0f} s ago", seconds);
-  if (seconds < 7200) return fmt::format("{:.0f} min ago", seconds / 60);
-  if (seconds < 172800) return fmt::format("{:.0f} h ago", seconds / 3600);
-  return fmt::format("{:.0f} days ago", seconds / 86400);
-}
 
 // Running, dead or done, from the lock and the state.
 std::string activity_text(const std::string& results_path, const RunState& state) {
@@ -68,7 +61,8 @@ Result<std::string> describe_status(const std::string& results_path) {
                       state->trajectories().size(), begun);
   if (state->failed() > 0) text += fmt::format(", {} FAILED", state->failed());
   text += fmt::format("\nturns: {}", state->turns());
-  if (state->turns() > 0) text += ", the last one " + age_text(state->last_turn_at_s());
+  if (state->turns() > 0)
+    text += ", the last one " + duration_text(unix_time_s() - state->last_turn_at_s()) + " ago";
   text += fmt::format("\nsessions: {}\n", state->sessions());
   text += labels_text(*state);
   if (state->failed() > 0) text += "failed:\n" + failures_text(*state);
