@@ -93,9 +93,8 @@ void Coordinator::handle(int rank, const Hello& hello) {
   }
   ranks_[rank].host = hello.host;
   const int device = ranks_of_host_[hello.host]++;
-  const auto working = static_cast<std::int32_t>(ranks_.size());
-  transport_.send(
-      rank, encode_message(Welcome{experiment_.file, experiment_.text, session_, device, working}));
+  transport_.send(rank,
+                  encode_message(Welcome{experiment_.file, experiment_.text, session_, device}));
   if (stopping_) transport_.send(rank, encode_message(Stop{0}));
 }
 

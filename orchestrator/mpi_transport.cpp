@@ -67,6 +67,12 @@ MpiSession::MpiSession() {
   PTXBATCH_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   PTXBATCH_MPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank_));
   PTXBATCH_MPI(MPI_Comm_size(MPI_COMM_WORLD, &size_));
+  // Collective, as only the start and the end may be.
+  MPI_Comm host = MPI_COMM_NULL;
+  PTXBATCH_MPI(
+      MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
+  PTXBATCH_MPI(MPI_Comm_size(host, &size_on_this_host_));
+  PTXBATCH_MPI(MPI_Comm_free(&host));
 }
 
 MpiSession::~MpiSession() {

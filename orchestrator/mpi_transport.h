@@ -25,10 +25,13 @@ class MpiSession {
   MpiSession& operator=(const MpiSession&) = delete;
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  /// Processes of the job on this host, the coordinator among them where it runs here.
+  [[nodiscard]] int size_on_this_host() const { return size_on_this_host_; }
 
  private:
   int rank_ = 0;
   int size_ = 1;
+  int size_on_this_host_ = 1;
 };
 
 class MpiOutbox;  // sends under way

@@ -44,7 +44,7 @@ Result<PipelineConfig> make_config(const RankEnd& end, const Welcome& welcome,
   config.rank = end.rank;
   config.session = welcome.session;
   config.device = welcome.device;
-  config.ranks_on_this_host = welcome.ranks_on_this_host;
+  config.ranks_on_this_host = end.ranks_on_this_host;
   config.scratch_folder = scratch_folder;
   config.programs = [](const std::string& target) { return *find_target_programs(target); };
   return config;

@@ -12,6 +12,7 @@ namespace ptxbatch {
 /// which `close` does from any thread.
 struct RankEnd {
   int rank = 0;
+  int ranks_on_this_host = 1;  // they share its cores
   std::function<void(std::string)> send;
   std::function<std::optional<std::string>()> receive;
   std::function<void()> close;

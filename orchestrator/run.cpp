@@ -142,8 +142,8 @@ int run_in_one_process(const RunOptions& options) {
   std::vector<std::thread> ranks;
   std::atomic<bool> all_drained = true;
   for (const int rank : transport.ranks()) {
-    ranks.emplace_back([&transport, &all_drained, rank] {
-      const RankEnd end{rank,
+    ranks.emplace_back([&options, &transport, &all_drained, rank] {
+      const RankEnd end{rank, options.ranks,
                         [&transport, rank](std::string bytes) {
                           transport.send_to_coordinator(rank, std::move(bytes));
                         },
@@ -192,7 +192,8 @@ bool work_over_mpi(const MpiSession& session) {
   std::atomic<bool> finished = false;
   bool drained = true;
   std::thread worker([&] {
-    drained = run_rank({session.rank(), [&](std::string bytes) { link.send(std::move(bytes)); },
+    drained = run_rank({session.rank(), session.size_on_this_host(),
+                        [&](std::string bytes) { link.send(std::move(bytes)); },
                         [&] { return incoming.pop(); }, [&] { incoming.close(); }});
     finished = true;
   });

@@ -59,7 +59,6 @@ struct Welcome {
   std::string experiment_text;
   std::int32_t session = 0;
   std::int32_t device = 0;  // ordinal among the ranks of this host
-  std::int32_t ranks_on_this_host = 1;
 };
 
 struct Refusal {
