@@ -1,0 +1,23 @@
+// ptxbatch run: run an experiment, or go on with one.
+
+#include "orchestrator/run.h"
+
+#include <memory>
+
+#include "orchestrator/commands/commands.h"
+
+namespace ptxbatch {
+
+void add_run_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = app.add_subcommand(
+      "run", "Run an experiment, or go on with one; alone or under mpirun or srun");
+  command->add_option("EXPERIMENT", options->experiment_file, "Experiment file (TOML)")->required();
+  command->add_option("-o,--output", options->output, "Results file (NAME.h5)")->required();
+  command->add_option("--log", options->log, "Log file, appended to; default: OUTPUT.log");
+  command->add_option("--ranks", options->ranks, "Working ranks when there is no MPI launcher")
+      ->check(CLI::Range(1, 1024));
+  command->callback([options, &exit_code] { exit_code = run_experiment(*options); });
+}
+
+}  // namespace ptxbatch

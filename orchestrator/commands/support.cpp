@@ -1,0 +1,42 @@
+#include "orchestrator/commands/support.h"
+
+#include <fmt/format.h>
+
+#include "orchestrator/exit_codes.h"
+
+namespace ptxbatch {
+
+int report(const Error& error) {
+  fmt::print(stderr, "ptxbatch: {}\n", describe(error));
+  return kExitError;
+}
+
+int report(const std::vector<Error>& errors) {
+  for (const Error& error : errors) report(error);
+  return kExitError;
+}
+
+Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files) {
+  std::vector<TurnTable> tables;
+  for (const std::string& file : files) {
+    auto table = read_turn_table(file);
+    if (!table) return fail(table.error());
+    tables.push_back(std::move(*table));
+  }
+  return tables;
+}
+
+void add_results_option(CLI::App& command, std::vector<std::string>& files) {
+  command.add_option("RESULTS", files, "Results files")->required();
+}
+
+void add_speedup_option(CLI::App& command, std::string& speedup) {
+  command.add_option("--speedup", speedup, "Which speedup: paper (medians) or paired blocks")
+      ->check(CLI::IsMember({"paper", "paired"}));
+}
+
+SpeedupKind speedup_kind(const std::string& name) {
+  return name == "paired" ? SpeedupKind::kPaired : SpeedupKind::kPaper;
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,25 @@
+// What several commands share: reporting errors, reading results files, common options.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/metrics.h"
+#include "common/error.h"
+#include "results/turn_table.h"
+
+namespace ptxbatch {
+
+/// Prints the error to standard error and returns the exit code of a failed command.
+int report(const Error& error);
+int report(const std::vector<Error>& errors);
+
+Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files);
+
+/// The options of commands that read results files.
+void add_results_option(CLI::App& command, std::vector<std::string>& files);
+void add_speedup_option(CLI::App& command, std::string& speedup);
+SpeedupKind speedup_kind(const std::string& name);
+
+}  // namespace ptxbatch
