@@ -10,6 +10,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "common/utf8.h"
 #include "results/enum_names.h"
 #include "results/record_fields.h"
 
@@ -25,38 +26,6 @@ template <class T>
 inline constexpr bool kIsVector = false;
 template <class T>
 inline constexpr bool kIsVector<std::vector<T>> = true;
-
-bool is_continuation(unsigned char byte) {
-  return (byte & 0xC0U) == 0x80U;
-}
-
-// Length of the UTF-8 sequence at `text[at]`, 0 when it is not one (RFC 3629, table 3-7 of
-// Unicode).
-std::size_t utf8_sequence_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(static_cast<unsigned char>(byte(i)))) return 0;
-  }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xED && byte(1) > 0x9F;
-  const bool too_large = lead == 0xF4 && byte(1) > 0x8F;
-  return overlong || surrogate || too_large ? 0 : length;
-}
-
-bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = utf8_sequence_length(text, at);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
 
 json byte_string(const void* data, std::size_t size) {
   const auto* bytes = static_cast<const std::uint8_t*>(data);
