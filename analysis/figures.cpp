@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "analysis/gnuplot_script.h"
-#include "analysis/panels.h"
 #include "common/file_system.h"
 #include "common/process.h"
 
@@ -36,10 +34,15 @@ std::string how_it_ended(const ProcessOutput& run, double timeout_s) {
   }
 }
 
-Status draw(const FigureOptions& options, const std::string& stem, const std::string& gnuplot,
+std::string stem_of(const FigureOptions& options, const Figure& figure) {
+  return (std::filesystem::path(options.folder) / figure.name).string();
+}
+
+Status draw(const FigureOptions& options, const Figure& figure, const std::string& gnuplot,
             FigureFormat format) {
+  const std::string stem = stem_of(options, figure);
   ProcessSpec spec;
-  spec.argv = {gnuplot, "-e", "format='" + extension(format) + "'", options.name + ".gp"};
+  spec.argv = {gnuplot, "-e", "format='" + extension(format) + "'", figure.name + ".gp"};
   spec.environment = tool_environment();
   spec.working_directory = options.folder;
   const auto run = run_process(spec, options.timeout_s);
@@ -61,29 +64,33 @@ Result<std::string> find_gnuplot(const std::string& name) {
   return fail(std::move(error));
 }
 
+Status write_numbers(const FigureOptions& options, const Figure& figure) {
+  const std::string stem = stem_of(options, figure);
+  if (auto done = write_text(stem + ".csv", figure.csv); !done) return fail(done.error());
+  return write_text(stem + ".gp", figure.script);
+}
+
 }  // namespace
 
-Result<std::vector<std::string>> write_figures(const std::vector<TurnTable>& tables,
+Result<std::vector<std::string>> write_figures(std::span<const Figure> figures,
                                                const FigureOptions& options) {
-  const std::string stem = (std::filesystem::path(options.folder) / options.name).string();
-  const PanelGrid grid = make_panels(tables, options.speedup);
-  if (auto made = make_folder(options.folder); !made) return fail(made.error());
-  if (auto written = write_text(stem + ".csv", panels_csv(grid)); !written) {
-    return fail(written.error());
-  }
-  if (auto written = write_text(stem + ".gp", gnuplot_script(grid, options.name)); !written) {
-    return fail(written.error());
+  if (auto done = make_folder(options.folder); !done) return fail(done.error());
+  for (const Figure& figure : figures) {
+    if (auto done = write_numbers(options, figure); !done) return fail(done.error());
   }
   const auto gnuplot = find_gnuplot(options.gnuplot);
   if (!gnuplot) return fail(gnuplot.error());
 
   std::vector<std::string> paths;
-  for (const FigureFormat format : options.formats) {
-    if (auto drawn = draw(options, stem, *gnuplot, format); !drawn) return fail(drawn.error());
-    paths.push_back(stem + "." + extension(format));
+  for (const Figure& figure : figures) {
+    const std::string stem = stem_of(options, figure);
+    for (const FigureFormat format : options.formats) {
+      if (auto done = draw(options, figure, *gnuplot, format); !done) return fail(done.error());
+      paths.push_back(stem + "." + extension(format));
+    }
+    paths.push_back(stem + ".csv");
+    paths.push_back(stem + ".gp");
   }
-  paths.push_back(stem + ".csv");
-  paths.push_back(stem + ".gp");
   return paths;
 }
 

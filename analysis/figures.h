@@ -1,31 +1,29 @@
-// The Fast_p figure of a run: one row of panels for each model and target, one column for each
-// problem. Drawn by gnuplot, a child process; its script and the numbers stay beside the pictures.
+// Writes figures into a folder: each as SVG and PDF, with its numbers and its gnuplot script beside
+// them. gnuplot is a child process.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "analysis/conditions.h"
+#include "analysis/figure.h"
 #include "common/error.h"
-#include "results/turn_table.h"
 
 namespace ptxbatch {
 
 enum class FigureFormat { kSvg, kPdf };
 
 struct FigureOptions {
-  std::string folder;           // made when it does not exist
-  std::string name = "fast_p";  // of the files, without extension
+  std::string folder;  // made when it does not exist
   std::vector<FigureFormat> formats = {FigureFormat::kSvg, FigureFormat::kPdf};
   std::string gnuplot = "gnuplot";  // looked up in PATH unless it holds a slash
-  SpeedupKind speedup = SpeedupKind::kPaper;
-  double timeout_s = 120;  // for each picture
+  double timeout_s = 120;           // for each picture
 };
 
-/// Writes NAME.csv (the curves and bands), NAME.gp (the script, numbers included) and a picture of
-/// each format; gives back their paths, pictures first. kSystem, with gnuplot's own words, when
-/// gnuplot is missing or fails; the other files are there then.
-Result<std::vector<std::string>> write_figures(const std::vector<TurnTable>& tables,
+/// Writes NAME.csv, NAME.gp and a picture of each format for every figure; gives back their paths,
+/// figure by figure, pictures first. kSystem, with gnuplot's own words, when gnuplot is missing or
+/// fails; the numbers and scripts of all figures are there then.
+Result<std::vector<std::string>> write_figures(std::span<const Figure> figures,
                                                const FigureOptions& options);
 
 }  // namespace ptxbatch

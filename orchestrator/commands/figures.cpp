@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/figure_set.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
@@ -26,8 +27,8 @@ int figures(const FiguresCommand& command) {
   if (!loaded) return report(loaded.error());
   FigureOptions options;
   options.folder = command.folder;
-  options.speedup = speedup_kind(command.speedup);
-  auto written = write_figures(*loaded, options);
+  const std::vector<Figure> drawn = standard_figures(*loaded, speedup_kind(command.speedup));
+  auto written = write_figures(drawn, options);
   if (!written) return report(written.error());
   for (const std::string& path : *written) fmt::print("{}\n", path);
   return kExitDone;

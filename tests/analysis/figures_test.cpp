@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-#include "analysis/gnuplot_script.h"
+#include "analysis/figure_fast_p.h"
 #include "analysis/panels.h"
 #include "common/file_system.h"
 #include "common/process.h"
@@ -53,6 +53,10 @@ class Figures : public ::testing::Test {
   std::string folder_;
 };
 
+std::vector<Figure> fast_p(const std::vector<TurnTable>& tables) {
+  return fast_p_figures(make_panels(tables, SpeedupKind::kPaper), "fast_p");
+}
+
 TurnTable small_run() {
   TurnTable table = empty_table(4);
   add_trajectory(table, {"m", "GEMM", "base"}, {with_target(0.5), without_target(1.0)});
@@ -64,7 +68,7 @@ TurnTable small_run() {
 
 TEST_F(Figures, ThePicturesTheNumbersAndTheScriptAreWritten) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
-  const auto paths = write_figures({small_run()}, options());
+  const auto paths = write_figures(fast_p({small_run()}), options());
   ASSERT_TRUE(paths.has_value()) << describe(paths.error());
   EXPECT_THAT(*paths, ElementsAre(folder_ + "/fast_p.svg", folder_ + "/fast_p.pdf",
                                   folder_ + "/fast_p.csv", folder_ + "/fast_p.gp"));
@@ -74,7 +78,7 @@ TEST_F(Figures, ThePicturesTheNumbersAndTheScriptAreWritten) {
 
 TEST_F(Figures, TheSvgNamesEveryModelProblemAndMark) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
-  ASSERT_TRUE(write_figures({small_run()}, options()).has_value());
+  ASSERT_TRUE(write_figures(fast_p({small_run()}), options()).has_value());
   const std::string svg = read("fast_p.svg");
   EXPECT_THAT(svg, HasSubstr("m, target host"));
   EXPECT_THAT(svg, HasSubstr("n, target host"));
@@ -102,7 +106,7 @@ TEST_F(Figures, NamesAreNeverReadAsCommands) {
   TurnTable table = empty_table(1);
   add_trajectory(table, {"`touch a`'; system('touch b'); '", "x\"\\y\n{system 'touch c'}"},
                  {with_target(0.5)});
-  const auto paths = write_figures({table}, options());
+  const auto paths = write_figures(fast_p({table}), options());
   ASSERT_TRUE(paths.has_value()) << describe(paths.error());
   for (const char* name : {"a", "b", "c"}) {
     EXPECT_FALSE(std::filesystem::exists(folder_ + "/" + name)) << name;
@@ -112,7 +116,7 @@ TEST_F(Figures, NamesAreNeverReadAsCommands) {
 
 TEST_F(Figures, NothingAtAllStillGivesALabelledPanel) {
   if (!has_gnuplot()) GTEST_SKIP() << "gnuplot is not installed";
-  const auto paths = write_figures({}, options());
+  const auto paths = write_figures(fast_p({}), options());
   ASSERT_TRUE(paths.has_value()) << describe(paths.error());
   EXPECT_THAT(read("fast_p.svg"), HasSubstr("not in this experiment"));
 }
@@ -122,14 +126,14 @@ TEST_F(Figures, TheFolderIsMadeWhenItIsMissing) {
   FigureOptions nested = options();
   nested.folder += "/a/b";
   nested.formats = {FigureFormat::kSvg};
-  ASSERT_TRUE(write_figures({small_run()}, nested).has_value());
+  ASSERT_TRUE(write_figures(fast_p({small_run()}), nested).has_value());
   EXPECT_TRUE(std::filesystem::exists(folder_ + "/a/b/fast_p.svg"));
 }
 
 TEST_F(Figures, AMissingGnuplotIsNamedAndTheNumbersAreKept) {
   FigureOptions missing = options();
   missing.gnuplot = "no-such-gnuplot";
-  const auto paths = write_figures({small_run()}, missing);
+  const auto paths = write_figures(fast_p({small_run()}), missing);
   ASSERT_FALSE(paths.has_value());
   EXPECT_EQ(paths.error().kind, ErrorKind::kSystem);
   EXPECT_THAT(paths.error().what, HasSubstr("no-such-gnuplot"));
@@ -140,7 +144,7 @@ TEST_F(Figures, AMissingGnuplotIsNamedAndTheNumbersAreKept) {
 TEST_F(Figures, AFailingGnuplotIsQuoted) {
   FigureOptions failing = options();
   failing.gnuplot = fake_gnuplot("echo 'line 3: unknown terminal type' >&2; exit 3");
-  const auto paths = write_figures({small_run()}, failing);
+  const auto paths = write_figures(fast_p({small_run()}), failing);
   ASSERT_FALSE(paths.has_value());
   EXPECT_EQ(paths.error().kind, ErrorKind::kSystem);
   EXPECT_THAT(paths.error().what, HasSubstr("exit code 3"));
@@ -151,7 +155,7 @@ TEST_F(Figures, AnEndlessGnuplotIsStopped) {
   FigureOptions endless = options();
   endless.gnuplot = fake_gnuplot("while :; do :; done");
   endless.timeout_s = 0.2;
-  const auto paths = write_figures({small_run()}, endless);
+  const auto paths = write_figures(fast_p({small_run()}), endless);
   ASSERT_FALSE(paths.has_value());
   EXPECT_THAT(paths.error().what, HasSubstr("did not end within 0.2 s"));
 }
@@ -160,7 +164,7 @@ TEST_F(Figures, AFolderThatCannotBeMadeIsNamed) {
   ASSERT_TRUE(write_text(folder_ + "/file", "").has_value());
   FigureOptions blocked = options();
   blocked.folder += "/file/below";
-  const auto paths = write_figures({small_run()}, blocked);
+  const auto paths = write_figures(fast_p({small_run()}), blocked);
   ASSERT_FALSE(paths.has_value());
   EXPECT_THAT(paths.error().what, HasSubstr("/file/below"));
 }
@@ -168,7 +172,7 @@ TEST_F(Figures, AFolderThatCannotBeMadeIsNamed) {
 TEST_F(Figures, WithOnePromptTagThereIsNoBandAndNoneInTheLegend) {
   TurnTable table = empty_table(1);
   add_trajectory(table, {}, {with_target(0.5)});
-  const std::string script = gnuplot_script(make_panels({table}, SpeedupKind::kPaper), "x");
+  const std::string script = fast_p({table}).front().script;
   EXPECT_THAT(script, Not(HasSubstr("filledcurves")));
   EXPECT_THAT(script, Not(HasSubstr("range over prompt tags")));
 }
