@@ -193,6 +193,27 @@ std::vector<std::string> TomlTable::strings(std::string_view key) {
   return node == nullptr ? std::vector<std::string>{} : strings_of(*node, key);
 }
 
+std::vector<std::int32_t> TomlTable::integers(std::string_view key, std::int64_t least,
+                                              std::int64_t most) {
+  std::vector<std::int32_t> result;
+  const toml::node* node = find(key);
+  if (node == nullptr) return result;
+  const toml::array* array = node->as_array();
+  if (array == nullptr || !(array->empty() || array->is_homogeneous(toml::node_type::integer))) {
+    error(key, wrong_type(*node, "a list of integers, as in [0, 1]"));
+    return result;
+  }
+  for (const toml::node& item : *array) {
+    const std::int64_t value = item.as_integer()->get();
+    if (value < least || value > most) {
+      error(key, "has " + std::to_string(value) + ", expected " + range_text(least, most));
+      continue;
+    }
+    result.push_back(static_cast<std::int32_t>(value));
+  }
+  return result;
+}
+
 std::vector<TomlTable> TomlTable::tables(std::string_view key, bool required) {
   std::vector<TomlTable> result;
   const toml::node* node = find(key);

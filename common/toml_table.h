@@ -38,6 +38,7 @@ class TomlTable {
   double number(std::string_view key, double default_value, double least, double most);
   bool boolean(std::string_view key, bool default_value);
   std::vector<std::string> strings(std::string_view key);
+  std::vector<std::int32_t> integers(std::string_view key, std::int64_t least, std::int64_t most);
   /// The tables of [[key]]; an error when there are none and `required`.
   std::vector<TomlTable> tables(std::string_view key, bool required);
   /// The table [key], empty when absent.

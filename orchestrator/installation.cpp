@@ -23,6 +23,14 @@ std::string problems_folder() {
   return (home() / "experiments" / "problems").string();
 }
 
+std::string paper_experiment(const std::string& name) {
+  return (home() / "experiments" / "paper" / name).string();
+}
+
+std::string paper_values_folder() {
+  return (home() / "results" / "paper").string();
+}
+
 Result<TargetPrograms> find_target_programs(const std::string& target) {
   std::error_code failed;
   const auto folder = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();

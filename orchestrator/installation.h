@@ -11,6 +11,9 @@ namespace ptxbatch {
 
 std::string knowledge_pack_folder(const std::string& target);
 std::string problems_folder();
+/// What belongs to the paper: experiments, and in results/paper its printed values.
+std::string paper_experiment(const std::string& name);
+std::string paper_values_folder();
 
 /// Keeper, runner and tracer of a target; an error names the program that this build lacks.
 Result<TargetPrograms> find_target_programs(const std::string& target);

@@ -61,7 +61,7 @@ Result<std::string> describe_status(const std::string& results_path) {
                       state->trajectories().size(), begun);
   if (state->failed() > 0) text += fmt::format(", {} FAILED", state->failed());
   text += fmt::format("\nturns: {}", state->turns());
-  if (state->turns() > 0)
+  if (state->last_turn_at_s() > 0)  // imported turns have no time
     text += ", the last one " + duration_text(unix_time_s() - state->last_turn_at_s()) + " ago";
   text += fmt::format("\nsessions: {}\n", state->sessions());
   text += labels_text(*state);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/return_if_error.h"
 
 namespace ptxbatch {
 
@@ -75,9 +76,3 @@ Result<Hdf5Handle> create_hdf5_file(const std::string& path);
 #define PTXBATCH_HDF5(call) ::ptxbatch::hdf5_status((call), #call)
 /// Checks a call that returns a handle, to be closed with `close`: a Result<Hdf5Handle>.
 #define PTXBATCH_HDF5_HANDLE(call, close) ::ptxbatch::hdf5_handle((call), (close), #call)
-/// Returns the error of a Status or Result from the enclosing function.
-#define PTXBATCH_RETURN_IF_ERROR(expression)                    \
-  if (auto checked_result = (expression); !checked_result) {    \
-    return ::ptxbatch::fail(std::move(checked_result).error()); \
-  }                                                             \
-  static_assert(true, "wants a semicolon")
