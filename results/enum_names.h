@@ -50,6 +50,11 @@ struct EnumNames<TimingRecord::Side> {
   static constexpr std::array<std::string_view, 2> kNames = {"reference", "candidate"};
 };
 
+template <>
+struct EnumNames<DeviceReading::Moment> {
+  static constexpr std::array<std::string_view, 2> kNames = {"before timing", "after timing"};
+};
+
 template <class Enum>
 constexpr bool is_valid_enum(std::int64_t number) {
   return number >= 0 && number < static_cast<std::int64_t>(EnumNames<Enum>::kNames.size());

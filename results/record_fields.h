@@ -101,6 +101,16 @@ void visit_fields(Archive& archive, SameRecord<TimingRecord> auto& record) {
 }
 
 template <class Archive>
+void visit_fields(Archive& archive, SameRecord<DeviceReading> auto& record) {
+  archive("moment", record.moment);
+  archive("sm_clock_mhz", record.sm_clock_mhz);
+  archive("memory_clock_mhz", record.memory_clock_mhz);
+  archive("temperature_c", record.temperature_c);
+  archive("power_w", record.power_w);
+  archive("throttle_reasons", record.throttle_reasons);
+}
+
+template <class Archive>
 void visit_fields(Archive& archive, SameRecord<InstructionRecord> auto& record) {
   archive("function", record.function);
   archive("address", record.address);
@@ -144,6 +154,8 @@ void visit_fields(Archive& archive, SameRecord<TurnRecord> auto& record) {
   archive("flop_coverage", record.flop_coverage);
   archive("instructions", record.instructions);
   archive("timings", record.timings);
+  archive("readings", record.readings);
+  archive("reference", record.reference);
   archive("stages", record.stages);
   archive("reasoning_tokens", record.reasoning_tokens);
   archive("session", record.session);

@@ -139,6 +139,19 @@ struct TimingRecord {
   bool operator==(const TimingRecord&) const = default;
 };
 
+/// A GPU's state as the driver reports it (NVML).
+struct DeviceReading {
+  enum class Moment : std::int8_t { kBeforeTiming = 0, kAfterTiming = 1 };
+  Moment moment = Moment::kBeforeTiming;
+  double sm_clock_mhz = 0;
+  double memory_clock_mhz = 0;
+  double temperature_c = 0;
+  double power_w = 0;
+  std::int64_t throttle_reasons = 0;  // NVML's bits; 0: none
+
+  bool operator==(const DeviceReading&) const = default;
+};
+
 /// One instruction of the target family in the candidate's binary.
 struct InstructionRecord {
   std::string function;
@@ -189,6 +202,8 @@ struct TurnRecord {
   double flop_coverage = -1;  // -1: unknown
   std::vector<InstructionRecord> instructions;
   std::vector<TimingRecord> timings;
+  std::vector<DeviceReading> readings;  // around the timed calls; none on the host
+  std::string reference;                // library, version and algorithm that it was timed against
   StageSeconds stages;
   std::int64_t reasoning_tokens = 0;
   std::int32_t session = 0;

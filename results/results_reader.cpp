@@ -74,24 +74,27 @@ class TurnSource {
  private:
   TurnSource(TextReader& texts, std::vector<std::string> causes, TableReader<TurnRow> turns,
              TableReader<InstructionRow> instructions, TableReader<TimingRow> timings,
-             DatasetReader samples)
+             TableReader<DeviceReadingRow> readings, DatasetReader samples)
       : texts_(texts),
         causes_(std::move(causes)),
         turns_(std::move(turns)),
         instructions_(std::move(instructions)),
         timings_(std::move(timings)),
+        readings_(std::move(readings)),
         samples_(std::move(samples)) {}
 
   Status read_core(TurnRecord& turn);
   Status read_details(const TurnDetailRow& row, TurnRecord& turn);
   Status read_instructions(std::int32_t count, TurnRecord& turn);
   Status read_timings(std::int32_t count, TurnRecord& turn);
+  Status read_readings(std::int32_t count, TurnRecord& turn);
 
   TextReader& texts_;
   std::vector<std::string> causes_;
   TableReader<TurnRow> turns_;
   TableReader<InstructionRow> instructions_;
   TableReader<TimingRow> timings_;
+  TableReader<DeviceReadingRow> readings_;
   DatasetReader samples_;
   std::int64_t turn_row_ = 0;
 };
@@ -129,12 +132,15 @@ Result<std::unique_ptr<TurnSource>> TurnSource::open(const ResultsInput& file, T
   if (!instructions) return fail(instructions.error());
   auto timings = TableReader<TimingRow>::open(file.id(), file.path(), schema::kTimings);
   if (!timings) return fail(timings.error());
+  auto readings =
+      TableReader<DeviceReadingRow>::open(file.id(), file.path(), schema::kDeviceReadings);
+  if (!readings) return fail(readings.error());
   auto samples = DatasetReader::open(file.id(), file.path(), schema::kSamples);
   if (!samples) return fail(samples.error());
   samples->read_as(Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE), H5Tclose));
   return std::unique_ptr<TurnSource>(new TurnSource(texts, std::move(causes), std::move(*turns),
                                                     std::move(*instructions), std::move(*timings),
-                                                    std::move(*samples)));
+                                                    std::move(*readings), std::move(*samples)));
 }
 
 Result<Record> TurnSource::turn_of(const TurnDetailRow& details) {
@@ -143,6 +149,7 @@ Result<Record> TurnSource::turn_of(const TurnDetailRow& details) {
   PTXBATCH_RETURN_IF_ERROR(read_details(details, turn));
   PTXBATCH_RETURN_IF_ERROR(read_instructions(details.instructions, turn));
   PTXBATCH_RETURN_IF_ERROR(read_timings(details.timings, turn));
+  PTXBATCH_RETURN_IF_ERROR(read_readings(details.readings, turn));
   ++turn_row_;
   return turn;
 }
@@ -183,6 +190,7 @@ Status TurnSource::read_details(const TurnDetailRow& row, TurnRecord& turn) {
   turn.measurement_reused = row.measurement_reused;
   PTXBATCH_RETURN_IF_ERROR(read_text(texts_, row.feedback, turn.feedback));
   PTXBATCH_RETURN_IF_ERROR(read_text(texts_, row.source, turn.source));
+  PTXBATCH_RETURN_IF_ERROR(read_text(texts_, row.reference, turn.reference));
   return read_text(texts_, row.compiler_output, turn.compiler_output);
 }
 
@@ -223,6 +231,19 @@ Status TurnSource::read_timings(std::int32_t count, TurnRecord& turn) {
     timing.side = row.side;
     timing.samples_ms.resize(static_cast<std::size_t>(row.count));
     PTXBATCH_RETURN_IF_ERROR(samples_.read(row.offset, row.count, timing.samples_ms.data()));
+  }
+  return {};
+}
+
+Status TurnSource::read_readings(std::int32_t count, TurnRecord& turn) {
+  DeviceReadingRow row;
+  for (std::int32_t i = 0; i < count; ++i) {
+    const auto more = readings_.next(row);
+    if (!more) return fail(more.error());
+    if (!*more || row.turn_row != turn_row_) {
+      return fail(readings_.error("rows of turn " + std::to_string(turn_row_) + " are missing"));
+    }
+    turn.readings.push_back(row.reading);
   }
   return {};
 }

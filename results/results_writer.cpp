@@ -20,6 +20,7 @@ struct StreamedTables {
   TableWriter<TurnDetailRow> turn_details;
   TableWriter<InstructionRow> instructions;
   TableWriter<TimingRow> timings;
+  TableWriter<DeviceReadingRow> readings;
   DatasetWriter samples;
   TableWriter<ReplyRow> replies;
   TableWriter<PromptRow> prompts;
@@ -40,6 +41,8 @@ Result<StreamedTables> StreamedTables::create(hid_t file) {
   if (!instructions) return fail(instructions.error());
   auto timings = TableWriter<TimingRow>::create(file, schema::kTimings);
   if (!timings) return fail(timings.error());
+  auto readings = TableWriter<DeviceReadingRow>::create(file, schema::kDeviceReadings);
+  if (!readings) return fail(readings.error());
   auto samples = DatasetWriter::create(
       file, schema::kSamples, Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE), H5Tclose), sizeof(double));
   if (!samples) return fail(samples.error());
@@ -50,8 +53,9 @@ Result<StreamedTables> StreamedTables::create(hid_t file) {
   auto ends = TableWriter<TrajectoryEndRow>::create(file, schema::kTrajectoryEnds);
   if (!ends) return fail(ends.error());
   return StreamedTables{std::move(*texts),        std::move(*turns),   std::move(*turn_details),
-                        std::move(*instructions), std::move(*timings), std::move(*samples),
-                        std::move(*replies),      std::move(*prompts), std::move(*ends)};
+                        std::move(*instructions), std::move(*timings), std::move(*readings),
+                        std::move(*samples),      std::move(*replies), std::move(*prompts),
+                        std::move(*ends)};
 }
 
 Status StreamedTables::finish() {
@@ -60,6 +64,7 @@ Status StreamedTables::finish() {
                           +[](StreamedTables& t) { return t.turn_details.finish(); },
                           +[](StreamedTables& t) { return t.instructions.finish(); },
                           +[](StreamedTables& t) { return t.timings.finish(); },
+                          +[](StreamedTables& t) { return t.readings.finish(); },
                           +[](StreamedTables& t) { return t.samples.finish(); },
                           +[](StreamedTables& t) { return t.replies.finish(); },
                           +[](StreamedTables& t) { return t.prompts.finish(); },
@@ -147,6 +152,9 @@ class ResultsWriter {
     for (const auto& timing : turn.timings) {
       PTXBATCH_RETURN_IF_ERROR(put_timing(turn_row, timing));
     }
+    for (const auto& reading : turn.readings) {
+      PTXBATCH_RETURN_IF_ERROR(tables_.readings.append({turn_row, reading}));
+    }
     PTXBATCH_RETURN_IF_ERROR(put_details(turn));
     return tables_.turns.append({turn.trajectory, turn.turn, turn.label, turn.target_instruction,
                                  turn.speedup, turn.paired_speedup, turn.flop_coverage,
@@ -166,6 +174,7 @@ class ResultsWriter {
     row.input_seed = turn.input_seed;
     row.instructions = static_cast<std::int32_t>(turn.instructions.size());
     row.timings = static_cast<std::int32_t>(turn.timings.size());
+    row.readings = static_cast<std::int32_t>(turn.readings.size());
     row.stages = turn.stages;
     row.session = turn.session;
     row.rank = turn.rank;
@@ -174,6 +183,7 @@ class ResultsWriter {
     PTXBATCH_RETURN_IF_ERROR(store(turn.feedback, row.feedback));
     PTXBATCH_RETURN_IF_ERROR(store(turn.source, row.source));
     PTXBATCH_RETURN_IF_ERROR(store(turn.compiler_output, row.compiler_output));
+    PTXBATCH_RETURN_IF_ERROR(store(turn.reference, row.reference));
     return tables_.turn_details.append(row);
   }
 

@@ -26,6 +26,7 @@ inline constexpr const char* kEnvironment = "environment";
 inline constexpr const char* kEvents = "events";
 inline constexpr const char* kTrajectoryEnds = "trajectory_ends";
 inline constexpr const char* kInstructions = "instructions";
+inline constexpr const char* kDeviceReadings = "device_readings";
 inline constexpr const char* kTimings = "timings";
 inline constexpr const char* kSamples = "samples_ms";
 inline constexpr const char* kCauses = "causes";
@@ -83,7 +84,9 @@ struct TurnDetailRow {
   double matching_share = 0;
   std::uint64_t input_seed = 0;
   std::int32_t instructions = 0;  // rows of this turn in /instructions
-  std::int32_t timings = 0;       // and in /timings
+  std::int32_t timings = 0;       // in /timings
+  std::int32_t readings = 0;      // and in /device_readings
+  TextRef reference = -1;
   StageSeconds stages;
   std::int32_t session = 0;
   std::int32_t rank = 0;
@@ -106,6 +109,8 @@ void visit_columns(Visitor& visitor, SameRecord<TurnDetailRow> auto& row) {
   visitor("input_seed", row.input_seed);
   visitor("instructions", row.instructions);
   visitor("timings", row.timings);
+  visitor("readings", row.readings);
+  visitor("reference", row.reference);
   visitor("generate_s", row.stages.generate);
   visitor("compile_s", row.stages.compile);
   visitor("scan_s", row.stages.scan);
@@ -157,6 +162,17 @@ void visit_columns(Visitor& visitor, SameRecord<TimingRow> auto& row) {
   visitor("side", row.side);
   visitor("offset", row.offset);
   visitor("count", row.count);
+}
+
+struct DeviceReadingRow {
+  std::int64_t turn_row = 0;  // of /turns
+  DeviceReading reading;
+};
+
+template <class Visitor>
+void visit_columns(Visitor& visitor, SameRecord<DeviceReadingRow> auto& row) {
+  visitor("turn_row", row.turn_row);
+  visit_fields(visitor, row.reading);
 }
 
 struct ReplyRow {

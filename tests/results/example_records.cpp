@@ -61,6 +61,9 @@ TurnRecord turn() {
                          {"run", 0x4016, "vfmadd231ps %ymm4,%ymm5,%ymm6", false, 0, 0}};
   record.timings = {{0, 0, TimingRecord::Side::kReference, {3.0, 3.25, 3.5}},
                     {0, 1, TimingRecord::Side::kCandidate, {4.0, 4.0625}}};
+  record.readings = {{DeviceReading::Moment::kBeforeTiming, 1980, 3201, 41, 512.5, 0},
+                     {DeviceReading::Moment::kAfterTiming, 1755, 3201, 55, 698.25, 4}};
+  record.reference = "cuBLASLt 13.0.2, algorithm 66";
   record.stages = {1, 2, 3, 4, 5, 6, 7};
   record.reasoning_tokens = 4321;
   record.session = 1;

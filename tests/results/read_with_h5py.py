@@ -32,7 +32,7 @@ def text(row):
 
 
 TEXTS = {
-    "turn_details": ["feedback", "source", "compiler_output"],
+    "turn_details": ["feedback", "source", "compiler_output", "reference"],
     "instructions": ["function", "text"],
     "replies": ["text", "reasoning", "model_returned", "response_id"],
     "prompts": ["text"],
@@ -70,13 +70,15 @@ def records():
     turns = []
     for core, details in zip(rows("turns"), rows("turn_details")):
         details["cause"] = causes[details["cause"]]
-        turns.append({"type": "turn", **core, **details, "instructions": [], "timings": []})
+        turns.append({"type": "turn", **core, **details, "instructions": [], "timings": [], "readings": []})
     for row in rows("instructions"):
         turns[row.pop("turn_row")]["instructions"].append(row)
     for row in rows("timings"):
         offset, count = row.pop("offset"), row.pop("count")
         row["samples_ms"] = [x if math.isfinite(x) else str(x) for x in samples[offset : offset + count].tolist()]
         turns[row.pop("turn_row")]["timings"].append(row)
+    for row in rows("device_readings"):
+        turns[row.pop("turn_row")]["readings"].append(row)
     yield from turns
     for name, kind in [
         ("replies", "reply"),
