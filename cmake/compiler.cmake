@@ -17,16 +17,19 @@ endif()
 
 add_library(ptxbatch_options INTERFACE)
 target_include_directories(ptxbatch_options INTERFACE ${PROJECT_SOURCE_DIR})
-target_compile_options(ptxbatch_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+# nvcc takes other words; its host code gets the warnings that its generated lines can bear.
+target_compile_options(ptxbatch_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 # GCC 12 warns of std::string's own copies at -O3 (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  target_compile_options(ptxbatch_options INTERFACE -Wno-restrict)
+  target_compile_options(ptxbatch_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(PTXBATCH_WARNINGS_AS_ERRORS)
-  target_compile_options(ptxbatch_options INTERFACE -Werror)
+  target_compile_options(ptxbatch_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(PTXBATCH_SANITIZE)
-  target_compile_options(ptxbatch_options INTERFACE -fsanitize=${PTXBATCH_SANITIZE}
-                                                    -fno-omit-frame-pointer)
+  target_compile_options(ptxbatch_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PTXBATCH_SANITIZE};-fno-omit-frame-pointer>)
   target_link_options(ptxbatch_options INTERFACE -fsanitize=${PTXBATCH_SANITIZE})
 endif()

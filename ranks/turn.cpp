@@ -36,6 +36,8 @@ void add_evaluation(const Evaluation& evaluation, TurnRecord& record) {
   record.candidate_latency_ms = evaluation.candidate_latency_ms;
   record.reference_latency_ms = evaluation.reference_latency_ms;
   record.timings = evaluation.timings;
+  record.readings = evaluation.readings;
+  record.reference = evaluation.reference;
   add_errors(evaluation.errors, record);
   if (record.label == Label::kCorrect) {
     record.speedup = evaluation.speedup;

@@ -74,12 +74,14 @@ struct Evaluation {
     kTimedOut,         // the candidate's calls took longer than the stage's budget
     kTimingViolation,  // claimed times and the rank's own clock do not fit
     kOverrun,          // canary in front of an output overwritten
+    kDeviceFault,      // the GPU failed: illegal access, trap, launch that is not possible
     kServiceFailure,   // keeper or runner failed for reasons of ours
   };
   Outcome outcome = Outcome::kServiceFailure;
   std::string detail;  // one sentence of fact: the exception's text, the service's failure
   int signal = 0;
   int exit_code = 0;
+  int device_error = 0;             // for kDeviceFault: CUDA's number
   std::string fault_address_kind;   // "input (read-only)", "just behind output C", "" when unknown
   std::string phase;                // "load", "correctness", "warm-up", "timing"
   int trial = 0;                    // where it ended
@@ -90,6 +92,8 @@ struct Evaluation {
   double speedup = 0;
   double paired_speedup = 0;
   std::vector<TimingRecord> timings;
+  std::vector<DeviceReading> readings;
+  std::string reference;  // what it was timed against
   double seconds = 0;
 };
 

@@ -4,13 +4,15 @@
 #include <numeric>
 #include <random>
 
+#include "common/log.h"
 #include "ranks/problems/operators.h"
-#include "ranks/profile/timing.h"
 
 namespace ptxbatch {
 namespace {
 
 using Outcome = Evaluation::Outcome;
+
+constexpr int kAttempts = 3;
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -28,6 +30,7 @@ struct TimedTrial {
   std::vector<CallTime> candidate;
   std::vector<CallTime> keeper;
   std::vector<TimingRecord> records;
+  std::vector<double> reference_medians_ms;
   std::vector<double> block_speedups;
 
   void add_block(int trial, TimingRecord::Side side, const std::vector<CallTime>& calls) {
@@ -53,10 +56,13 @@ class EvaluationRun {
                          const ReferenceLatency& reference) {
     const auto start = SteadyClock::now();
     auto passed = load(workload);
+    evaluation_.reference = workload.reference;
     if (passed && *passed) passed = correctness();
+    if (passed && *passed) passed = read_device(DeviceReading::Moment::kBeforeTiming);
     for (int trial = 0; passed && *passed && trial < task_.trials; ++trial) {
       passed = time_trial(trial);
     }
+    if (passed && *passed) passed = read_device(DeviceReading::Moment::kAfterTiming);
     if (!passed) return fail(passed.error());
     if (*passed) conclude(reference);
     evaluation_.seconds = seconds_since(start);
@@ -73,10 +79,21 @@ class EvaluationRun {
     return true;
   }
 
+  Result<bool> read_device(DeviceReading::Moment moment) {
+    const auto reading = keeper_.read_device();
+    if (!reading) return fail(reading.error());
+    if (*reading) {
+      evaluation_.readings.push_back(**reading);
+      evaluation_.readings.back().moment = moment;
+    }
+    return true;
+  }
+
   // All trials are compared even when the first is wrong: the feedback shows the worst.
   Result<bool> correctness() {
     evaluation_.errors.assign(task_.problem.outputs.size(), {});
     int first_wrong_trial = -1;
+    std::string violation;
     for (int trial = 0; trial < task_.trials; ++trial) {
       at("correctness", trial);
       CallChecked checked;
@@ -86,13 +103,16 @@ class EvaluationRun {
         accumulate(evaluation_.errors[i], checked.errors[i]);
       }
       if (first_wrong_trial < 0 && !all_right(checked)) first_wrong_trial = trial;
+      if (violation.empty()) violation = (*called)->violation;
     }
+    if (first_wrong_trial < 0 && !violation.empty()) return end_by_violation(violation);
     if (first_wrong_trial < 0) return true;
     evaluation_.trial = first_wrong_trial;
     return end({Outcome::kWrong, "the outputs differ from the reference", 0, 0, ""});
   }
 
-  // A claim that does not fit is looked at twice: the machine may have been disturbed.
+  // A claim that does not fit is looked at twice, since the machine may have been disturbed; a
+  // measurement in which the reference drifted says nothing and is made again.
   Result<bool> time_trial(int trial) {
     at("warm-up", trial);
     for (int i = 0; i < task_.protocol.warmups; ++i) {
@@ -100,25 +120,45 @@ class EvaluationRun {
       if (!called || !*called) return propagate(called);
     }
     evaluation_.phase = "timing";
-    for (int attempt = 0; attempt < 2; ++attempt) {
+    int misfits = 0;
+    for (int attempt = 0; attempt < kAttempts && misfits < 2; ++attempt) {
       TimedTrial timed;
       auto measured = measure(trial, timed);
       if (!measured || !*measured) return measured;
-      if (claims_fit(timed.candidate, timed.keeper)) {
+      spdlog::debug(
+          "trial {}: the way of the messages is {:.3f} ms for the candidate, {:.3f} ms "
+          "for the reference",
+          trial, median_way_s(timed.candidate) * 1e3, median_way_s(timed.keeper) * 1e3);
+      if (!claims_fit(timed.candidate, timed.keeper, task_.rules.slack)) {
+        ++misfits;
+      } else if (has_drifted(timed)) {
+        spdlog::warn(
+            "the reference drifted by more than {:.0f} % within a measurement, which is "
+            "made again",
+            task_.rules.drift_limit * 100);
+      } else {
         keep(timed);
         return true;
       }
     }
-    return end({Outcome::kTimingViolation,
-                "the times claimed inside the process do not fit those seen from outside", 0, 0,
-                ""});
+    if (misfits == 0) {
+      return end({Outcome::kServiceFailure, "the reference's latency is not steady on this device",
+                  0, 0, ""});
+    }
+    return end_by_violation(
+        "the times claimed inside the process do not fit those seen from outside");
+  }
+
+  [[nodiscard]] bool has_drifted(const TimedTrial& timed) const {
+    return task_.rules.drift_limit > 0 &&
+           relative_spread(timed.reference_medians_ms) > task_.rules.drift_limit;
   }
 
   Result<bool> measure(int trial, TimedTrial& timed) {
     for (const int calls : block_sizes(task_.protocol.iterations, task_.protocol.pair_blocks)) {
       std::vector<CallTime> reference;
       for (int i = 0; i < calls; ++i) {
-        const auto call = reference_call(keeper_, trial);
+        const auto call = reference_call(trial);
         if (!call) return fail(call.error());
         reference.push_back(*call);
       }
@@ -127,6 +167,7 @@ class EvaluationRun {
       if (!measured || !*measured) return measured;
       timed.add_block(trial, TimingRecord::Side::kReference, reference);
       timed.add_block(trial, TimingRecord::Side::kCandidate, candidate);
+      timed.reference_medians_ms.push_back(median(claimed_ms(reference)));
       const double candidate_ms = median(claimed_ms(candidate));
       if (candidate_ms > 0) {
         timed.block_speedups.push_back(median(claimed_ms(reference)) / candidate_ms);
@@ -145,11 +186,21 @@ class EvaluationRun {
         const auto called = right_call(other);
         if (!called || !*called) return propagate(called);
       }
-      const auto called = right_call(trial);
+      const auto called = complete_call(trial);
       if (!called || !*called) return propagate(called);
       times.push_back({(*called)->claimed_s, (*called)->span_s});
     }
     return true;
+  }
+
+  /// The reference in the keeper, in the same steps as a candidate's call.
+  Result<CallTime> reference_call(int set) {
+    auto time = ptxbatch::reference_call(keeper_, set);
+    if (!time || !task_.rules.span_has_check) return time;
+    const auto checked = keeper_.check(set, tolerance_);
+    if (!checked) return fail(checked.error());
+    time->span_s += checked->span_s;
+    return time;
   }
 
   using Called = Result<std::optional<RunnerClient::Step>>;
@@ -166,23 +217,42 @@ class EvaluationRun {
     ++evaluation_.call;
     auto answer = keeper_.check(set, tolerance_);
     if (!answer) return fail(answer.error());
-    checked = std::move(*answer);
+    checked = std::move(answer->result);
     if (!checked.overrun.empty()) {
       evaluation_.errors = checked.errors;
       end({Outcome::kOverrun, "memory in front of output " + checked.overrun + " was overwritten",
            0, 0, "just before output " + checked.overrun});
       return std::nullopt;
     }
-    return *step;
+    RunnerClient::Step result = *step;
+    if (task_.rules.span_has_check) result.span_s += answer->span_s;
+    return result;
   }
 
   /// A call whose outputs must be right, as they were in the correctness phase.
   Called right_call(int set) {
     CallChecked checked;
     auto called = call(set, checked);
-    if (!called || !*called || all_right(checked)) return called;
-    evaluation_.errors = checked.errors;
-    end({Outcome::kWrong, "the first calls were right, and a later one is not", 0, 0, ""});
+    if (!called || !*called) return called;
+    if (!all_right(checked)) {
+      evaluation_.errors = checked.errors;
+      end({Outcome::kWrong, "the first calls were right, and a later one is not", 0, 0, ""});
+      return std::nullopt;
+    }
+    if (!(*called)->violation.empty()) {
+      end_by_violation((*called)->violation);
+      return std::nullopt;
+    }
+    return called;
+  }
+
+  /// A right call whose time is known: one that the device recorded only in part is made again.
+  Called complete_call(int set) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      auto called = right_call(set);
+      if (!called || !*called || !(*called)->incomplete) return called;
+    }
+    end({Outcome::kServiceFailure, "the device's records of the calls have gaps", 0, 0, ""});
     return std::nullopt;
   }
 
@@ -206,8 +276,13 @@ class EvaluationRun {
     evaluation_.detail = candidate_end.detail;
     evaluation_.signal = candidate_end.signal;
     evaluation_.exit_code = candidate_end.exit_code;
+    evaluation_.device_error = candidate_end.device_error;
     evaluation_.fault_address_kind = candidate_end.fault_address_kind;
     return false;
+  }
+
+  bool end_by_violation(const std::string& what) {
+    return end({Outcome::kTimingViolation, what, 0, 0, ""});
   }
 
   void keep(const TimedTrial& timed) {
@@ -226,6 +301,11 @@ class EvaluationRun {
       evaluation_.speedup = reference.latency_ms / evaluation_.candidate_latency_ms;
     }
     evaluation_.paired_speedup = median(block_speedups_);
+    if (evaluation_.candidate_latency_ms < task_.rules.least_latency_ms) {
+      end_by_violation(std::to_string(evaluation_.candidate_latency_ms) + " ms is less than the " +
+                       std::to_string(task_.rules.least_latency_ms) +
+                       " ms that this device needs for the problem's operations and bytes");
+    }
     evaluation_.timings.insert(evaluation_.timings.begin(), reference.timings.begin(),
                                reference.timings.end());
   }
@@ -251,6 +331,18 @@ int trials_of(const Problem& problem, const ProtocolSettings& protocol) {
 
 int input_sets_of(int trials) {
   return std::max(trials, 2);
+}
+
+double least_latency_ms(const Problem& problem, const DeviceInfo& device) {
+  const Operator* found = find_operator(problem.op_type);
+  if (found == nullptr || device.peak_flops_per_s <= 0 || device.peak_bytes_per_s <= 0) return 0;
+  double bytes = 0;
+  for (const Argument& input : problem.inputs) {
+    if (!input.is_scalar) bytes += static_cast<double>(input.tensor.bytes());
+  }
+  for (const Tensor& output : problem.outputs) bytes += static_cast<double>(output.bytes());
+  return 1e3 *
+         std::max(found->flops(problem) / device.peak_flops_per_s, bytes / device.peak_bytes_per_s);
 }
 
 Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,

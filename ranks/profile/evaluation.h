@@ -9,6 +9,7 @@
 #include "ranks/experiment.h"
 #include "ranks/profile/keeper_client.h"
 #include "ranks/profile/runner_client.h"
+#include "ranks/profile/timing.h"
 #include "ranks/turn_facts.h"
 
 namespace ptxbatch {
@@ -19,12 +20,21 @@ struct ReferenceLatency {
   std::vector<TimingRecord> timings;  // one a trial, with block -1
 };
 
+/// What differs between devices in how a measurement is believed.
+struct MeasurementRules {
+  TimingSlack slack;
+  double drift_limit = 0;       // of the reference within one trial; 0: none
+  bool span_has_check = false;  // the comparison after a call counts into its span
+  double least_latency_ms = 0;  // no right kernel is faster; 0: unknown
+};
+
 struct EvaluationTask {
   const Problem& problem;
   const std::string& binary;
   const ProtocolSettings& protocol;
   int trials = 1;
   double budget_s = 0;  // for the candidate's load and calls together
+  MeasurementRules rules;
 };
 
 /// The problem's number of trials: the experiment's, else the operator's own.
@@ -32,6 +42,11 @@ int trials_of(const Problem& problem, const ProtocolSettings& protocol);
 /// Input sets the keeper makes: one a trial, and never fewer than two, so that the inputs can be
 /// changed under a candidate.
 int input_sets_of(int trials);
+
+/// The roofline bound: the time that the device needs at its peaks for the problem's operations
+/// (Operator::flops) or for reading every input and writing every output once, whichever is longer.
+/// 0 when the peaks are unknown.
+double least_latency_ms(const Problem& problem, const DeviceInfo& device);
 
 /// The workload must be open at the keeper.
 Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,

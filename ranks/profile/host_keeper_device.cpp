@@ -94,6 +94,8 @@ class HostWorkload final : public WorkloadState {
     return shared;
   }
 
+  [[nodiscard]] std::string reference() const override { return host_reference_library(); }
+
   Status prepare_call(std::size_t set) override {
     if (present_set_ != set) show(set);
     for (std::size_t i = 0; i < shared_outputs_.size(); ++i) {
@@ -214,8 +216,12 @@ DeviceInfo HostKeeperDevice::info() const {
   utsname system{};
   ::uname(&system);
   const std::string core = "core " + std::to_string(core_);
-  return {processor_name() + ", " + core, std::string(system.nodename) + " " + core, "",
-          host_reference_library() + "; caches: inputs and outputs flushed before each call"};
+  DeviceInfo info;
+  info.name = processor_name() + ", " + core;
+  info.id = std::string(system.nodename) + " " + core;
+  info.libraries =
+      host_reference_library() + "; caches: inputs and outputs flushed before each call";
+  return info;
 }
 
 Result<std::unique_ptr<WorkloadState>> HostKeeperDevice::make_workload(const Problem& problem,

@@ -15,10 +15,12 @@ Result<void*> HostRunnerDevice::map_tensor(const TensorMapping& mapping, std::ve
   return static_cast<void*>(tensors_.back().mapping.tensor().data());
 }
 
-Result<double> HostRunnerDevice::time_call(const std::function<void()>& call) {
+Result<TimedCall> HostRunnerDevice::time_call(const std::function<void()>& call) {
   const auto start = SteadyClock::now();
   call();
-  return seconds_since(start);
+  TimedCall timed;
+  timed.seconds = seconds_since(start);
+  return timed;
 }
 
 std::vector<FaultRegion> HostRunnerDevice::fault_regions() const {

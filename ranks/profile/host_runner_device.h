@@ -11,7 +11,8 @@ class HostRunnerDevice final : public RunnerDevice {
   [[nodiscard]] DLDevice dl_device() const override { return {kDLCPU, 0}; }
   Result<void*> map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
                            const std::string& name) override;
-  Result<double> time_call(const std::function<void()>& call) override;
+  Result<TimedCall> time_call(const std::function<void()>& call) override;
+  [[nodiscard]] bool limits_addresses() const override { return true; }
   [[nodiscard]] SandboxPolicy sandbox_additions() const override { return {}; }
   [[nodiscard]] std::vector<FaultRegion> fault_regions() const override;
 

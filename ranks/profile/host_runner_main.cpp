@@ -1,5 +1,5 @@
-// ptxbatch-runner-host CHANNEL_FD: the host target's runner, one process a candidate. Started by a
-// rank, or by the tracer.
+// ptxbatch-runner-host CHANNEL_FD CORE: the host target's runner, one process a candidate. Started
+// by a rank, or by the tracer.
 #include <unistd.h>
 
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 int main(int argc, char** argv) {
   using namespace ptxbatch;
-  if (argc != 2) {
+  if (argc != 3) {
     std::fputs("This program is started by ptxbatch, not by hand.\n", stderr);
     return 1;
   }

@@ -18,7 +18,16 @@
 namespace ptxbatch {
 namespace {
 
-constexpr std::uint64_t kWorkloadStateBudgetBytes = 4ULL << 30U;
+constexpr std::uint64_t kHostStateBudgetBytes = 4ULL << 30U;
+
+// On a GPU: seen on an H200, the ways of honest candidates and of the reference differ by less than
+// half of what is allowed here (docs/performance.md).
+constexpr TimingSlack kGpuSlack{1.5, 150e-6, 0.02};
+constexpr double kGpuDriftLimit = 0.05;
+
+bool is_gpu(const std::string& target) {
+  return target != "host";
+}
 
 // The processes that a path is given to have working directories of their own.
 std::string absolute_path(const std::string& path) {
@@ -29,10 +38,15 @@ class ProcessJudge final : public Judge {
  public:
   explicit ProcessJudge(JudgeConfig config)
       : config_(std::move(config)),
-        keeper_({config_.keeper_program, config_.scratch_folder, config_.device,
-                 kWorkloadStateBudgetBytes}) {}
+        keeper_({config_.keeper_program, config_.scratch_folder, place(),
+                 is_gpu(config_.target) ? 0 : kHostStateBudgetBytes}) {}
 
-  Result<DeviceInfo> device_info() override { return keeper_.ensure_running(); }
+  Result<DeviceInfo> device_info() override {
+    auto info = keeper_.ensure_running();
+    if (!info) return info;
+    if (auto fits = check_architecture(*info); !fits) return fail(fits.error());
+    return info;
+  }
 
   Evaluation evaluate(const Problem& problem, const std::string& binary) override {
     const auto attempt = [&] { return try_evaluate(problem, absolute_path(binary)); };
@@ -93,9 +107,9 @@ class ProcessJudge final : public Judge {
     if (!runner) return fail(runner.error());
     const auto reference = reference_latency(problem, trials);
     if (!reference) return fail(reference.error());
-    auto evaluation =
-        evaluate_candidate(keeper_, *runner, *workload, **reference,
-                           {problem, binary, config_.protocol, trials, config_.budgets.evaluate_s});
+    auto evaluation = evaluate_candidate(
+        keeper_, *runner, *workload, **reference,
+        {problem, binary, config_.protocol, trials, config_.budgets.evaluate_s, rules(problem)});
     log_once(runner->sandbox_notice());
     if (evaluation && evaluation->outcome == Evaluation::Outcome::kServiceFailure) {
       return fail(ErrorKind::kSystem, evaluation->detail);
@@ -115,6 +129,29 @@ class ProcessJudge final : public Judge {
                                  {problem, binary, scan, tolerance, config_.budgets.evidence_s});
   }
 
+  [[nodiscard]] DevicePlace place() const { return {config_.target, config_.device}; }
+
+  [[nodiscard]] Status check_architecture(const DeviceInfo& info) const {
+    const std::string wanted = config_.target == "hopper"      ? "sm_90"
+                               : config_.target == "blackwell" ? "sm_100"
+                                                               : "";
+    if (info.architecture == wanted) return {};
+    return fail(ErrorKind::kInput,
+                "the target '" + config_.target + "' needs a GPU of architecture " + wanted +
+                    ", and this rank has " + info.name + " (" + info.architecture + ")",
+                "Ask for another partition, or take the target out of the experiment.");
+  }
+
+  [[nodiscard]] MeasurementRules rules(const Problem& problem) const {
+    MeasurementRules rules;
+    if (!is_gpu(config_.target)) return rules;
+    rules.slack = kGpuSlack;
+    rules.drift_limit = kGpuDriftLimit;
+    rules.span_has_check = true;
+    rules.least_latency_ms = least_latency_ms(problem, keeper_.device());
+    return rules;
+  }
+
   Result<KeeperClient::OpenedWorkload> open(const Problem& problem, int trials) {
     if (auto running = keeper_.ensure_running(); !running) return fail(running.error());
     return keeper_.open(problem, config_.protocol.input_seed, input_sets_of(trials));
@@ -131,7 +168,7 @@ class ProcessJudge final : public Judge {
   }
 
   [[nodiscard]] RunnerSpec runner_spec() const {
-    return {config_.runner_program, config_.scratch_folder, config_.device};
+    return {config_.runner_program, config_.scratch_folder, place()};
   }
 
   void stand_by() {

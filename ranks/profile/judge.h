@@ -14,7 +14,7 @@ namespace ptxbatch {
 
 struct JudgeConfig {
   std::string target;          // "host"
-  int device = 0;              // host: the core to run on; GPU: the device ordinal
+  int device = 0;              // host: the core to run on; GPU: this rank's number on its host
   std::string keeper_program;  // absolute paths
   std::string runner_program;
   std::string tracer_program;  // runs a runner under breakpoints, for evidence
@@ -28,6 +28,9 @@ struct DeviceInfo {
   std::string id;
   std::string driver;
   std::string libraries;
+  std::string architecture;     // "sm_90"; empty on the host
+  double peak_flops_per_s = 0;  // no correct kernel does more; 0: unknown
+  double peak_bytes_per_s = 0;
 };
 
 /// One device's judge. Used from one thread, which must outlive it (its children die with it).

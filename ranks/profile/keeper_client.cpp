@@ -11,13 +11,9 @@ constexpr double kHelloWithinS = 60;
 
 Result<DeviceInfo> KeeperClient::ensure_running() {
   if (peer_ != nullptr && peer_->alive()) return device_;
-  ProcessSpec process;
-  process.argv = {spec_.program, std::to_string(Peer::kChannelFd), std::to_string(spec_.core),
-                  std::to_string(spec_.budget_bytes)};
-  process.environment = scrubbed_environment(spec_.scratch);
+  ProcessSpec process = device_process(spec_.place, spec_.program, Peer::kChannelFd, spec_.scratch);
+  process.argv.push_back(std::to_string(spec_.budget_bytes));
   process.environment.emplace_back("OPENBLAS_NUM_THREADS=1");
-  process.working_directory = spec_.scratch;
-  process.cpu = spec_.core;
   auto peer = Peer::start(std::move(process));
   if (!peer) return fail(peer.error());
   peer_ = std::make_unique<Peer>(std::move(*peer));
@@ -57,7 +53,8 @@ Result<KeeperClient::OpenedWorkload> KeeperClient::open(const Problem& problem,
   request.input_sets = static_cast<std::uint64_t>(input_sets);
   auto answer = ask<WorkloadOpened>(std::move(request));
   if (!answer) return fail(answer.error());
-  return OpenedWorkload{std::move(answer->reply.mappings), std::move(answer->fds)};
+  return OpenedWorkload{std::move(answer->reply.reference), std::move(answer->reply.mappings),
+                        std::move(answer->fds)};
 }
 
 Status KeeperClient::prepare(int set) {
@@ -66,17 +63,24 @@ Status KeeperClient::prepare(int set) {
   return {};
 }
 
-Result<CallChecked> KeeperClient::check(int set, Tolerance tolerance) {
+Result<KeeperClient::Check> KeeperClient::check(int set, Tolerance tolerance) {
   auto answer = ask<CallChecked>(
       CheckCall{0, static_cast<std::uint64_t>(set), tolerance.absolute, tolerance.relative});
   if (!answer) return fail(answer.error());
-  return std::move(answer->reply);
+  return Check{std::move(answer->reply), answer->seconds};
 }
 
 Result<KeeperClient::ReferenceCall> KeeperClient::time_reference(int set) {
   const auto answer = ask<ReferenceTimed>(TimeReference{0, static_cast<std::uint64_t>(set)});
   if (!answer) return fail(answer.error());
   return ReferenceCall{answer->reply.seconds, answer->seconds};
+}
+
+Result<std::optional<DeviceReading>> KeeperClient::read_device() {
+  const auto answer = ask<DeviceRead>(ReadDevice{});
+  if (!answer) return fail(answer.error());
+  if (answer->reply.readings.empty()) return std::nullopt;
+  return answer->reply.readings.front();
 }
 
 }  // namespace ptxbatch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ranks/problems/comparison.h"
+#include "ranks/profile/device_process.h"
 #include "ranks/profile/judge.h"
 #include "ranks/profile/peer.h"
 
@@ -17,8 +18,8 @@ namespace ptxbatch {
 struct KeeperSpec {
   std::string program;
   std::string scratch;  // its working directory
-  int core = 0;
-  std::uint64_t budget_bytes = 0;  // of memory for workload state
+  DevicePlace place;
+  std::uint64_t budget_bytes = 0;  // of memory for workload state; 0: the device's own choice
 };
 
 class KeeperClient {
@@ -27,21 +28,30 @@ class KeeperClient {
 
   /// Starts the keeper unless it is alive.
   Result<DeviceInfo> ensure_running();
+  /// As of the last start.
+  [[nodiscard]] const DeviceInfo& device() const { return device_; }
 
   struct OpenedWorkload {
+    std::string reference;
     std::vector<TensorMapping> mappings;
     std::vector<UniqueFd> fds;
   };
   /// `input_sets` distinct inputs. Errors of the problem itself are kInput.
   Result<OpenedWorkload> open(const Problem& problem, std::uint64_t input_seed, int input_sets);
   Status prepare(int set);
-  Result<CallChecked> check(int set, Tolerance tolerance);
+  struct Check {
+    CallChecked result;
+    double span_s = 0;  // by the rank's clock
+  };
+  Result<Check> check(int set, Tolerance tolerance);
 
   struct ReferenceCall {
     double claimed_s = 0;
     double span_s = 0;  // by the rank's clock
   };
   Result<ReferenceCall> time_reference(int set);
+  /// None on the host.
+  Result<std::optional<DeviceReading>> read_device();
 
  private:
   template <class Reply, class Request>

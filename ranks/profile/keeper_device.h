@@ -1,10 +1,12 @@
 // What differs between the keepers of two targets: how a workload's state is made, shared, checked
-// and timed on the device. The host target keeps it in memfds; a CUDA device will keep it in
+// and timed on the device. The host target keeps it in memfds, a CUDA device in
 // allocations of the virtual-memory API. The loop around it (keeper_server.h) is the same.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "common/error.h"
@@ -39,6 +41,8 @@ class WorkloadState {
   /// caches flushed.
   virtual Status prepare_call(std::size_t set) = 0;
   virtual Result<CallChecked> check_call(std::size_t set, Tolerance tolerance) = 0;
+  /// What the reference is: library, version, algorithm.
+  [[nodiscard]] virtual std::string reference() const = 0;
   /// Runs the reference once on the prepared set and gives its seconds, measured as a runner's are.
   virtual Result<double> time_reference(std::size_t set) = 0;
 };
@@ -47,6 +51,8 @@ class KeeperDevice {
  public:
   virtual ~KeeperDevice() = default;
   [[nodiscard]] virtual DeviceInfo info() const = 0;
+  /// Clocks, temperature and power now; none where the device does not tell.
+  [[nodiscard]] virtual std::optional<DeviceReading> read() const { return std::nullopt; }
   virtual Result<std::unique_ptr<WorkloadState>> make_workload(const Problem& problem,
                                                                std::uint64_t input_seed,
                                                                std::size_t input_sets) = 0;

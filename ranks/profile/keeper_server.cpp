@@ -12,7 +12,8 @@ struct Reply {
 
 class KeeperServer {
  public:
-  KeeperServer(KeeperDevice& device, std::uint64_t budget_bytes) : store_(device, budget_bytes) {}
+  KeeperServer(KeeperDevice& device, std::uint64_t budget_bytes)
+      : device_(device), store_(device, budget_bytes) {}
 
   Reply answer(const Message& request) {
     return std::visit([this](const auto& message) { return serve(message); }, request);
@@ -27,7 +28,8 @@ class KeeperServer {
     if (!shared) return refusal(request.nonce, shared.error());
     state_ = *state;
     input_sets_ = request.input_sets;
-    return {WorkloadOpened{request.nonce, std::move(shared->mappings)}, std::move(shared->fds)};
+    return {WorkloadOpened{request.nonce, state_->reference(), std::move(shared->mappings)},
+            std::move(shared->fds)};
   }
   Reply serve(const PrepareCall& request) {
     if (auto wrong = check_set(request.nonce, request.set)) return std::move(*wrong);
@@ -49,6 +51,11 @@ class KeeperServer {
     if (!seconds) return refusal(request.nonce, seconds.error());
     return {ReferenceTimed{request.nonce, *seconds}, {}};
   }
+  Reply serve(const ReadDevice& request) {
+    DeviceRead reply{request.nonce, {}};
+    if (const auto reading = device_.read()) reply.readings.push_back(*reading);
+    return {std::move(reply), {}};
+  }
   template <class Other>
   Reply serve(const Other& /*message*/) {
     return {Refused{0, "a keeper does not answer such a message", ""}, {}};
@@ -63,6 +70,7 @@ class KeeperServer {
     return std::nullopt;
   }
 
+  KeeperDevice& device_;
   WorkloadStore store_;
   WorkloadState* state_ = nullptr;
   std::uint64_t input_sets_ = 0;

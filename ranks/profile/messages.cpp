@@ -35,6 +35,9 @@ void fields(Visit& visit, DeviceInfo& m) {
   visit("id", m.id);
   visit("driver", m.driver);
   visit("libraries", m.libraries);
+  visit("architecture", m.architecture);
+  visit("peak_flops_per_s", m.peak_flops_per_s);
+  visit("peak_bytes_per_s", m.peak_bytes_per_s);
 }
 template <class Visit>
 void fields(Visit& visit, KeeperHello& m) {
@@ -90,6 +93,7 @@ void fields(Visit& visit, OpenWorkload& m) {
 template <class Visit>
 void fields(Visit& visit, WorkloadOpened& m) {
   visit("nonce", m.nonce);
+  visit("reference", m.reference);
   visit("mappings", m.mappings);
 }
 template <class Visit>
@@ -121,6 +125,23 @@ void fields(Visit& visit, ReferenceTimed& m) {
   visit("seconds", m.seconds);
 }
 template <class Visit>
+void fields(Visit& visit, ReadDevice& m) {
+  visit("nonce", m.nonce);
+}
+template <class Visit>
+void fields(Visit& visit, DeviceReading& m) {
+  visit("sm_clock_mhz", m.sm_clock_mhz);
+  visit("memory_clock_mhz", m.memory_clock_mhz);
+  visit("temperature_c", m.temperature_c);
+  visit("power_w", m.power_w);
+  visit("throttle_reasons", m.throttle_reasons);
+}
+template <class Visit>
+void fields(Visit& visit, DeviceRead& m) {
+  visit("nonce", m.nonce);
+  visit("readings", m.readings);
+}
+template <class Visit>
 void fields(Visit& visit, AskReady& m) {
   visit("nonce", m.nonce);
 }
@@ -149,6 +170,10 @@ template <class Visit>
 void fields(Visit& visit, RunReturned& m) {
   visit("nonce", m.nonce);
   visit("claimed_s", m.claimed_s);
+  visit("device_error", m.device_error);
+  visit("device_fault", m.device_fault);
+  visit("violation", m.violation);
+  visit("incomplete", m.incomplete);
   visit("raised", m.raised);
   visit("error_kind", m.error_kind);
   visit("error_text", m.error_text);

@@ -56,6 +56,7 @@ struct OpenWorkload {
 };
 struct WorkloadOpened {
   std::uint64_t nonce = 0;
+  std::string reference;                // what it is timed against: library, version, algorithm
   std::vector<TensorMapping> mappings;  // inputs without the scalars, then outputs
 };
 /// Puts input set `set` in place, poisons the outputs and flushes the caches.
@@ -83,6 +84,15 @@ struct TimeReference {
 struct ReferenceTimed {
   std::uint64_t nonce = 0;
   double seconds = 0;
+};
+
+/// What the device says of its clocks, temperature and power; nothing on the host.
+struct ReadDevice {
+  std::uint64_t nonce = 0;
+};
+struct DeviceRead {
+  std::uint64_t nonce = 0;
+  std::vector<DeviceReading> readings;  // one or none
 };
 
 // ---- rank and runner ----
@@ -113,6 +123,10 @@ struct CallRun {
 struct RunReturned {
   std::uint64_t nonce = 0;
   double claimed_s = 0;
+  std::int64_t device_error = 0;  // the device failed with this error of the driver's; 0: no
+  std::string device_fault;       // the driver's words for it
+  std::string violation;          // the device worked outside the call, or not in it: which work
+  bool incomplete = false;        // the device's record of the call has gaps: measure again
   bool raised = false;
   std::string error_kind;  // TVM-FFI's: "TypeError", "RuntimeError"
   std::string error_text;
@@ -140,9 +154,9 @@ struct Hits {
 };
 
 using Message = std::variant<Done, Refused, KeeperHello, OpenWorkload, WorkloadOpened, PrepareCall,
-                             CheckCall, CallChecked, TimeReference, ReferenceTimed, AskReady,
-                             LoadCandidate, CandidateLoaded, CallRun, RunReturned, FaultNote,
-                             SetBreakpoints, ReportHits, Hits>;
+                             CheckCall, CallChecked, TimeReference, ReferenceTimed, ReadDevice,
+                             DeviceRead, AskReady, LoadCandidate, CandidateLoaded, CallRun,
+                             RunReturned, FaultNote, SetBreakpoints, ReportHits, Hits>;
 
 std::string encode(const Message& message);
 

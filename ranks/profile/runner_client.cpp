@@ -16,14 +16,10 @@ constexpr int kTracerFd = Peer::kChannelFd + 1;
 constexpr std::uint64_t kMemoryForCandidateBytes = 4ULL << 30U;
 
 ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
-  ProcessSpec process;
-  process.argv = {spec.program, std::to_string(Peer::kChannelFd)};
-  process.environment = scrubbed_environment(scratch);
-  process.working_directory = scratch;
+  ProcessSpec process = device_process(spec.place, spec.program, Peer::kChannelFd, scratch);
   process.limits.file_size_bytes = 16U << 20U;
   process.limits.open_files = 256;
   process.output_cap_bytes = 16U << 10U;  // of the candidate's printing, which nobody reads
-  process.cpu = spec.core;
   return process;
 }
 
@@ -101,7 +97,7 @@ tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::load(const Load& lo
   if (!answer->reply.loaded) {
     return tl::unexpected(CandidateEnd{Outcome::kWrongInterface, answer->reply.failure, 0, 0, ""});
   }
-  return Step{answer->seconds, 0};
+  return Step{answer->seconds, 0, "", false};
 }
 
 tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::call(double budget_s) {
@@ -109,8 +105,13 @@ tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::call(double budget_
   const auto answer = runner_.ask<RunReturned>(CallRun{}, deadline_in(budget_s));
   if (!answer) return tl::unexpected(end_of(answer.error()));
   stop();
-  if (answer->reply.raised) return tl::unexpected(end_by_exception(answer->reply));
-  return Step{answer->seconds, answer->reply.claimed_s};
+  const RunReturned& returned = answer->reply;
+  if (returned.device_error != 0) {
+    return tl::unexpected(CandidateEnd{Outcome::kDeviceFault, returned.device_fault, 0, 0, "",
+                                       static_cast<int>(returned.device_error)});
+  }
+  if (returned.raised) return tl::unexpected(end_by_exception(returned));
+  return Step{answer->seconds, returned.claimed_s, returned.violation, returned.incomplete};
 }
 
 // Under a tracer the process that we started is the tracer, and a stop would be reported to it.

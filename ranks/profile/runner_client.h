@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/scratch_folder.h"
+#include "ranks/profile/device_process.h"
 #include "ranks/profile/peer.h"
 #include "ranks/turn_facts.h"
 
@@ -15,7 +16,7 @@ namespace ptxbatch {
 struct RunnerSpec {
   std::string program;
   std::string scratch_folder;  // in which the runner's own folder is made
-  int core = 0;
+  DevicePlace place;
 };
 
 /// How a candidate ended its evaluation before its time.
@@ -25,6 +26,7 @@ struct CandidateEnd {
   int signal = 0;
   int exit_code = 0;
   std::string fault_address_kind;
+  int device_error = 0;
 };
 
 class RunnerClient {
@@ -44,8 +46,10 @@ class RunnerClient {
     const std::vector<UniqueFd>& fds;
   };
   struct Step {
-    double span_s = 0;     // by the rank's clock
-    double claimed_s = 0;  // by the runner's, which the candidate may have tampered with
+    double span_s = 0;        // by the rank's clock
+    double claimed_s = 0;     // by the runner's, which the candidate may have tampered with
+    std::string violation;    // of the rules of timing, as the runner saw it; empty: none
+    bool incomplete = false;  // the time is not known: measure again
   };
   /// Each takes at most `budget_s`, and leaves the candidate stopped.
   tl::expected<Step, CandidateEnd> load(const Load& load, double budget_s);

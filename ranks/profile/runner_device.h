@@ -17,6 +17,16 @@
 
 namespace ptxbatch {
 
+/// One call of the candidate as the device saw it.
+struct TimedCall {
+  double seconds = 0;  // on a GPU: last end minus first start over all that it launched
+  // GPU only; see RunReturned.
+  int device_error = 0;
+  std::string device_fault;
+  std::string violation;
+  bool incomplete = false;
+};
+
 class RunnerDevice {
  public:
   virtual ~RunnerDevice() = default;
@@ -25,9 +35,11 @@ class RunnerDevice {
   /// Maps one tensor for the life of the process: inputs read-only. `name` is "input A".
   virtual Result<void*> map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
                                    const std::string& name) = 0;
-  /// Runs `call` to its end on the device and gives its span in seconds. On a GPU: last end minus
-  /// first start over all activity it launched, on the stream set for TVM-FFI.
-  virtual Result<double> time_call(const std::function<void()>& call) = 0;
+  /// Runs `call` to its end on the device.
+  virtual Result<TimedCall> time_call(const std::function<void()>& call) = 0;
+  /// Whether the kernel's limit on addresses says something about memory used: a GPU's driver
+  /// reserves far more addresses than there is memory.
+  [[nodiscard]] virtual bool limits_addresses() const = 0;
   /// What the device needs beyond the sandbox of every runner.
   [[nodiscard]] virtual SandboxPolicy sandbox_additions() const = 0;
   /// Addresses of this process whose access tells something; none where a fault has no address.

@@ -46,12 +46,15 @@ Result<std::vector<void*>> map_tensors(RunnerDevice& device, const LoadCandidate
   return data;
 }
 
-Status limit_memory(std::uint64_t bytes) {
+Status limit_memory(std::uint64_t bytes, bool addresses) {
 #ifdef __SANITIZE_ADDRESS__
   (void)bytes;  // the sanitizer reserves terabytes of addresses
+  (void)addresses;
 #else
   const rlimit limit{bytes, bytes};
-  if (::setrlimit(RLIMIT_AS, &limit) != 0) return fail(system_error("setrlimit", errno));
+  if (::setrlimit(addresses ? RLIMIT_AS : RLIMIT_DATA, &limit) != 0) {
+    return fail(system_error("setrlimit", errno));
+  }
 #endif
   return {};
 }
@@ -99,7 +102,8 @@ class RunnerServer {
     if (!data) return fail(data.error());
     arguments_ = std::make_unique<CandidateArguments>(request.inputs, request.outputs, *data,
                                                       device_.dl_device());
-    if (auto limited = limit_memory(request.memory_limit_bytes); !limited) {
+    if (auto limited = limit_memory(request.memory_limit_bytes, device_.limits_addresses());
+        !limited) {
       return fail(limited.error());
     }
     install_fault_reporter(channel_fd_, device_.fault_regions());
@@ -113,11 +117,22 @@ class RunnerServer {
 
   Result<RunReturned> call(const CallRun& request) {
     bool returned = false;
-    const auto seconds = device_.time_call([&] { returned = candidate_->call(*arguments_); });
-    if (!seconds) return fail(seconds.error());
-    if (returned) return RunReturned{request.nonce, *seconds, false, "", ""};
-    const Candidate::Raised raised = Candidate::take_error();
-    return RunReturned{request.nonce, *seconds, true, raised.kind, raised.text};
+    auto timed = device_.time_call([&] { returned = candidate_->call(*arguments_); });
+    if (!timed) return fail(timed.error());
+    RunReturned reply;
+    reply.nonce = request.nonce;
+    reply.claimed_s = timed->seconds;
+    reply.device_error = timed->device_error;
+    reply.device_fault = std::move(timed->device_fault);
+    reply.violation = std::move(timed->violation);
+    reply.incomplete = timed->incomplete;
+    reply.raised = !returned;
+    if (reply.raised) {
+      Candidate::Raised raised = Candidate::take_error();
+      reply.error_kind = std::move(raised.kind);
+      reply.error_text = std::move(raised.text);
+    }
+    return reply;
   }
 
   RunnerDevice& device_;

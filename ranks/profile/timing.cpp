@@ -6,17 +6,7 @@
 namespace ptxbatch {
 namespace {
 
-constexpr double kWayFactor = 5;
-constexpr double kWaySlackS = 200e-6;
-constexpr double kShareOfClaim = 0.25;
 constexpr double kClockGranularityS = 1e-6;
-
-double median_way_s(const std::vector<CallTime>& calls) {
-  std::vector<double> ways;
-  ways.reserve(calls.size());
-  for (const CallTime& call : calls) ways.push_back(call.span_s - call.claimed_s);
-  return median(std::move(ways));
-}
 
 bool possible(const CallTime& call) {
   return std::isfinite(call.claimed_s) && call.claimed_s >= 0 &&
@@ -40,10 +30,25 @@ std::vector<double> claimed_ms(const std::vector<CallTime>& calls) {
   return result;
 }
 
-bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTime>& keeper) {
+double median_way_s(const std::vector<CallTime>& calls) {
+  std::vector<double> ways;
+  ways.reserve(calls.size());
+  for (const CallTime& call : calls) ways.push_back(call.span_s - call.claimed_s);
+  return median(std::move(ways));
+}
+
+double relative_spread(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
+  return *smallest > 0 ? (*largest - *smallest) / *smallest : 0;
+}
+
+bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTime>& keeper,
+                const TimingSlack& slack) {
   if (!std::all_of(candidate.begin(), candidate.end(), possible)) return false;
   const double claim_s = median(claimed_ms(candidate)) / 1e3;
-  const double allowed_s = kWayFactor * median_way_s(keeper) + kWaySlackS + kShareOfClaim * claim_s;
+  const double allowed_s =
+      slack.way_factor * median_way_s(keeper) + slack.constant_s + slack.share_of_claim * claim_s;
   return median_way_s(candidate) <= allowed_s;
 }
 

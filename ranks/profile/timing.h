@@ -7,10 +7,19 @@
 namespace ptxbatch {
 
 /// One timed call: as claimed by the process that made it, and as seen by the rank, which sees the
-/// messages' way there and back as well.
+/// messages' way there and back as well. On a GPU the span takes in the keeper's comparison after
+/// the call, so that work left over on the device shows in it.
 struct CallTime {
   double claimed_s = 0;
   double span_s = 0;
+};
+
+/// How much longer than an honest way a candidate's may be, so that a loaded machine does not
+/// convict it: a factor on the way, a constant, and a share of the claim.
+struct TimingSlack {
+  double way_factor = 5;
+  double constant_s = 200e-6;
+  double share_of_claim = 0.25;
 };
 
 /// Of an even number: the mean of the two in the middle. 0 for none.
@@ -20,10 +29,16 @@ std::vector<double> claimed_ms(const std::vector<CallTime>& calls);
 
 /// Whether the claims of a candidate's calls can be true. What a span has beyond its claim is the
 /// messages' way; an honest way is known from the keeper's calls, made in turn with the candidate's
-/// on the same core under the same load. The candidate's median way may be longer than the keeper's
-/// by a factor, a constant and a share of the claim, so that a loaded machine does not convict it;
-/// no claim may be negative or longer than its span.
-bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTime>& keeper);
+/// on the same device under the same load. The candidate's median way may be longer than the
+/// keeper's by the slack; no claim may be negative or longer than its span.
+bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTime>& keeper,
+                const TimingSlack& slack = {});
+
+/// What the spans have beyond the claims: the median, in seconds.
+double median_way_s(const std::vector<CallTime>& calls);
+
+/// (largest - smallest) / smallest; 0 for fewer than two values.
+double relative_spread(const std::vector<double>& values);
 
 /// How `count` calls are split over at most `blocks` blocks: sizes that differ by one, none empty.
 std::vector<int> block_sizes(int count, int blocks);

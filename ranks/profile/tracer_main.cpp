@@ -97,7 +97,7 @@ Status trace(int channel_fd, const std::vector<std::string>& runner_command) {
   const UniqueFd signal_fd(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signal_fd.valid()) return fail(system_error("signalfd", errno));
   // The runner's end of its channel is the runner's alone, so that the rank sees it close.
-  ::close(std::atoi(runner_command.back().c_str()));
+  ::close(std::atoi(runner_command.at(1).c_str()));
   look_after(*runner, signal_fd.get());  // what it did before its signals were listened to
   return serve(channel, *runner, signal_fd.get());
 }

@@ -10,6 +10,16 @@ std::string key_of(const OpenWorkload& request) {
          std::to_string(request.input_seed) + "\n" + std::to_string(request.input_sets);
 }
 
+// All sets of inputs and reference outputs, and one more of each that is shown to runners.
+std::uint64_t expected_bytes(const OpenWorkload& request) {
+  std::uint64_t bytes = 0;
+  for (const Argument& input : request.problem.inputs) {
+    if (!input.is_scalar) bytes += input.tensor.bytes();
+  }
+  for (const Tensor& output : request.problem.outputs) bytes += output.bytes();
+  return bytes * (request.input_sets + 1);
+}
+
 }  // namespace
 
 Result<WorkloadState*> WorkloadStore::open(const OpenWorkload& request) {
@@ -20,18 +30,20 @@ Result<WorkloadState*> WorkloadStore::open(const OpenWorkload& request) {
     entries_.splice(entries_.begin(), entries_, found);
     return entries_.front().state.get();
   }
+  // Room is made first: on a GPU, memory that is not there cannot be had for a moment.
+  evict_down_to(budget_bytes_ - std::min(budget_bytes_, expected_bytes(request)), nullptr);
   auto state = device_.make_workload(request.problem, request.input_seed, request.input_sets);
   if (!state) return fail(state.error());
   entries_.push_front({key, std::move(*state)});
-  evict_down_to_budget();
+  evict_down_to(budget_bytes_, entries_.front().state.get());
   return entries_.front().state.get();
 }
 
-void WorkloadStore::evict_down_to_budget() {
+void WorkloadStore::evict_down_to(std::uint64_t limit_bytes, const WorkloadState* wanted) {
   std::uint64_t bytes = 0;
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     bytes += entry->state->resident_bytes();
-    const bool keep = entry == entries_.begin() || bytes <= budget_bytes_;
+    const bool keep = entry->state.get() == wanted || bytes <= limit_bytes;
     entry = keep ? std::next(entry) : entries_.erase(entry);
   }
 }

@@ -23,7 +23,8 @@ class WorkloadStore {
     std::string key;
     std::unique_ptr<WorkloadState> state;
   };
-  void evict_down_to_budget();
+  /// Drops what was used longest ago until the rest fits; never `wanted`.
+  void evict_down_to(std::uint64_t limit_bytes, const WorkloadState* wanted);
 
   KeeperDevice& device_;
   std::uint64_t budget_bytes_;

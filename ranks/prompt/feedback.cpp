@@ -63,6 +63,35 @@ std::string axes_text(const Problem& problem) {
   return text;
 }
 
+/// What an error of the CUDA driver tends to mean here. Numbers as in cuda.h.
+std::string device_fault_advice(int error) {
+  switch (error) {
+    case 700:
+      return "An address outside of the tensors was accessed, or an input was written: inputs are "
+             "read-only. Check indices, strides, tensor maps and bounds of the last tiles.\n";
+    case 709:
+      return "The CUDA context was destroyed: `run` must not reset the device.\n";
+    case 714:
+    case 718:
+      return "The stack or the program counter of a thread was corrupted: look for writes beyond "
+             "local arrays.\n";
+    case 715:
+      return "An instruction was not legal as it was used: check descriptors, operand shapes and "
+             "the state that it needs (warpgroup, cluster, barrier).\n";
+    case 716:
+      return "An address was not aligned to the size of its access: vector loads need 16 bytes, "
+             "TMA boxes in shared memory 128 bytes (1024 with a 128-byte swizzle), mbarriers 8.\n";
+    case 717:
+      return "A shared, local or global address was used with an instruction of another address "
+             "space: convert generic pointers first.\n";
+    case 719:
+      return "The kernel trapped or misused the hardware: look for __trap, failed assertions, "
+             "mbarrier counts and TMA or cluster addresses that cannot be.\n";
+    default:
+      return {};
+  }
+}
+
 std::string signature(const Problem& problem) {
   std::string text;
   for (const Argument& input : problem.inputs) {
@@ -172,6 +201,9 @@ class Feedback {
         return "Memory in front of an output was overwritten" + detail(evaluation) +
                ". Check the index computation: no write may leave the outputs.\n" +
                where(evaluation);
+      case Outcome::kDeviceFault:
+        return "The kernel failed on the GPU" + detail(evaluation) + ".\n" +
+               device_fault_advice(evaluation.device_error) + where(evaluation) + axes_line();
       case Outcome::kServiceFailure:
         return service_failure(evaluation.detail);
     }

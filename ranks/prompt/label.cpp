@@ -29,6 +29,36 @@ std::string signal_cause(int signal) {
   }
 }
 
+// The numbers are the CUDA driver's (cuda.h, CUresult).
+std::string device_fault_cause(int error) {
+  switch (error) {
+    case 700:
+      return "illegal_address";
+    case 701:
+      return "launch_out_of_resources";
+    case 702:
+      return "launch_timeout";
+    case 709:
+      return "context_destroyed";
+    case 710:
+      return "device_assert";
+    case 714:
+      return "hardware_stack_error";
+    case 715:
+      return "illegal_instruction_on_device";
+    case 716:
+      return "misaligned_address";
+    case 717:
+      return "invalid_address_space";
+    case 718:
+      return "invalid_program_counter";
+    case 719:
+      return "launch_failure";
+    default:
+      return "device_fault";
+  }
+}
+
 std::string numerical_cause(const std::vector<OutputError>& errors) {
   const auto any = [&](auto count) {
     return std::any_of(errors.begin(), errors.end(),
@@ -60,6 +90,8 @@ LabelAndCause label_of(const Evaluation& evaluation) {
       return {Label::kOtherError, "timing_violation"};
     case Outcome::kOverrun:
       return {Label::kRuntimeError, "overrun"};
+    case Outcome::kDeviceFault:
+      return {Label::kRuntimeError, device_fault_cause(evaluation.device_error)};
     case Outcome::kServiceFailure:
       break;
   }

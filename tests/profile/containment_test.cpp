@@ -67,11 +67,11 @@ TEST_F(JudgeTest, ACandidateIsStoppedBetweenItsCalls) {
   const JudgeConfig config = small_config(scratch());
   const Problem problem = gemm_problem();
   const std::string binary = candidate("correct");
-  KeeperClient keeper({config.keeper_program, scratch(), config.device, 1ULL << 30U});
+  KeeperClient keeper({config.keeper_program, scratch(), {"host", config.device}, 1ULL << 30U});
   ASSERT_TRUE(keeper.ensure_running());
   const auto workload = keeper.open(problem, 42, 2);
   ASSERT_TRUE(workload);
-  auto runner = RunnerClient::start({config.runner_program, scratch(), config.device});
+  auto runner = RunnerClient::start({config.runner_program, scratch(), {"host", config.device}});
   ASSERT_TRUE(runner && runner->wait_ready());
   ASSERT_TRUE(runner->load({binary, problem, workload->mappings, workload->fds}, 20));
   EXPECT_THAT(process_state(runner->pid()), StartsWith("T"));

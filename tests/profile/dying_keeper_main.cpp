@@ -29,6 +29,7 @@ class DyingWorkload final : public WorkloadState {
     }
     return sound_->check_call(set, tolerance);
   }
+  [[nodiscard]] std::string reference() const override { return sound_->reference(); }
   Result<double> time_reference(std::size_t set) override { return sound_->time_reference(set); }
 
  private:

@@ -75,7 +75,8 @@ TEST(Messages, AFullListOfAddressesFitsIntoOne) {
 }
 
 TEST(Messages, AMissingFieldIsNamed) {
-  auto json = nlohmann::json::from_cbor(encode(RunReturned{7, 0.5, false, "", ""}));
+  auto json =
+      nlohmann::json::from_cbor(encode(RunReturned{7, 0.5, 0, "", "", false, false, "", ""}));
   json.erase("claimed_s");
   const auto refused = decode(cbor(json));
   ASSERT_FALSE(refused);
@@ -86,7 +87,8 @@ TEST(Messages, AMissingFieldIsNamed) {
 TEST(Messages, AFieldOfAnotherTypeIsNamed) {
   for (const nlohmann::json& wrong : {nlohmann::json("7"), nlohmann::json(-7), nlohmann::json(7.5),
                                       nlohmann::json(nullptr), nlohmann::json::array({7})}) {
-    auto json = nlohmann::json::from_cbor(encode(RunReturned{7, 0.5, false, "", ""}));
+    auto json =
+        nlohmann::json::from_cbor(encode(RunReturned{7, 0.5, 0, "", "", false, false, "", ""}));
     json["nonce"] = wrong;
     const auto refused = decode(cbor(json));
     ASSERT_FALSE(refused) << wrong;
@@ -102,7 +104,8 @@ TEST(Messages, AnUnknownTypeIsRefused) {
 }
 
 TEST(Messages, EveryTruncationIsRefused) {
-  const std::string whole = encode(RunReturned{7, 0.5, true, "ValueError", "text"});
+  const std::string whole =
+      encode(RunReturned{7, 0.5, 0, "", "", false, true, "ValueError", "text"});
   for (std::size_t size = 0; size < whole.size(); ++size) {
     EXPECT_FALSE(decode(std::string_view(whole).substr(0, size))) << size;
   }
@@ -111,7 +114,8 @@ TEST(Messages, EveryTruncationIsRefused) {
 
 TEST(Messages, DamagedBytesAreRefusedOrStayWithinTheirTypes) {
   std::mt19937 random(1);
-  const std::string whole = encode(RunReturned{7, 0.5, true, "ValueError", "text"});
+  const std::string whole =
+      encode(RunReturned{7, 0.5, 0, "", "", false, true, "ValueError", "text"});
   int refused = 0;
   for (int i = 0; i < 20'000; ++i) {
     std::string damaged = whole;

@@ -17,6 +17,7 @@ class CountedWorkload final : public WorkloadState {
   Result<CallChecked> check_call(std::size_t /*set*/, Tolerance /*tolerance*/) override {
     return CallChecked{};
   }
+  [[nodiscard]] std::string reference() const override { return {}; }
   Result<double> time_reference(std::size_t /*set*/) override { return 0; }
 
  private:

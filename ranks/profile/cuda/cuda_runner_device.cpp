@@ -1,0 +1,67 @@
+#include "ranks/profile/cuda/cuda_runner_device.h"
+
+#include <seccomp.h>
+
+#include "ranks/profile/cuda/activity_trace.h"
+#include "ranks/profile/cuda/checked_call.h"
+
+namespace ptxbatch {
+
+SandboxPolicy cuda_sandbox_additions() {
+  SandboxPolicy policy;
+  for (int gpu = 0; gpu < 16; ++gpu) {
+    policy.writable.push_back("/dev/nvidia" + std::to_string(gpu));
+  }
+  for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"}) {
+    policy.writable.emplace_back(path);
+  }
+  // Work is handed to the GPU through ioctl and mapped memory; the driver waits on event
+  // descriptors and asks for the place of memory.
+  policy.system_calls = {SCMP_SYS(ioctl),         SCMP_SYS(eventfd2),   SCMP_SYS(epoll_create1),
+                         SCMP_SYS(epoll_ctl),     SCMP_SYS(epoll_wait), SCMP_SYS(epoll_pwait),
+                         SCMP_SYS(get_mempolicy), SCMP_SYS(mbind),      SCMP_SYS(set_mempolicy),
+                         SCMP_SYS(mlock),         SCMP_SYS(munlock),    SCMP_SYS(mincore)};
+  return policy;
+}
+
+CudaRunnerDevice::CudaRunnerDevice(int rank_on_host) : gpu_(rank_on_host) {
+  start_activity_trace();
+}
+
+Result<void*> CudaRunnerDevice::map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
+                                           const std::string& name) {
+  if (fds.size() != 1) return fail(ErrorKind::kProtocol, "a GPU tensor has one descriptor");
+  try {
+    tensors_.push_back(SharedTensor::import(
+        fds.front().get(), mapping.mapped_bytes, mapping.tensor_bytes,
+        mapping.output ? SharedTensor::Access::kReadWrite : SharedTensor::Access::kRead,
+        gpu_.device()));
+  } catch (const CudaFailure& failure) {
+    return fail(ErrorKind::kSystem, "cannot map " + name + ": " + failure.what());
+  }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): CUDA's two names for an address
+  return reinterpret_cast<void*>(tensors_.back().tensor());
+}
+
+Result<TimedCall> CudaRunnerDevice::time_call(const std::function<void()>& call) {
+  const GpuActivity activity = trace_activity(call);
+  TimedCall timed;
+  if (activity.result != CUDA_SUCCESS) {
+    timed.device_error = activity.result;
+    timed.device_fault = cuda_error_text(activity.result);
+    return timed;
+  }
+  timed.seconds = activity.span_s;
+  timed.incomplete = activity.dropped > 0;
+  if (activity.outside > 0) {
+    timed.violation =
+        "the GPU worked for this candidate outside its calls: " + activity.outside_name;
+  } else if (activity.unfinished > 0) {
+    timed.violation = "GPU work of this candidate did not end with its call";
+  } else if (activity.records == 0 && activity.dropped == 0) {
+    timed.violation = "no GPU work was seen in the call";
+  }
+  return timed;
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,24 @@
+// How a keeper and a runner are started on a target: pinned to a core on the host, and with what a
+// GPU's driver needs of the environment otherwise. Everything else of the environment is left out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common/process.h"
+
+namespace ptxbatch {
+
+/// A device of a target, as a rank has it.
+struct DevicePlace {
+  std::string target = "host";
+  int device = 0;  // host: the core; GPU: this rank's number among the ranks of its host
+
+  [[nodiscard]] bool is_gpu() const { return target != "host"; }
+};
+
+/// `program CHANNEL_FD DEVICE`, with `scratch` as its working directory.
+ProcessSpec device_process(const DevicePlace& place, const std::string& program, int channel_fd,
+                           const std::string& scratch);
+
+}  // namespace ptxbatch

@@ -1,0 +1,54 @@
+// A judge with the real keeper and runner of the GPU targets, and problems for it. Where there is
+// no NVIDIA GPU a test that uses it is skipped, and says so.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "common/scratch_folder.h"
+#include "ranks/profile/judge.h"
+
+namespace ptxbatch {
+
+using Outcome = Evaluation::Outcome;
+
+/// C = A B^T in bfloat16.
+Problem bf16_gemm(std::int64_t m, std::int64_t n, std::int64_t k);
+/// mha_fwd, mha_fwd_causal, mha_bwd or mha_bwd_causal in bfloat16.
+Problem bf16_attention(const std::string& op_type, std::int64_t batch, std::int64_t heads,
+                       std::int64_t tokens, std::int64_t width);
+
+/// Small enough that the simplest kernel takes microseconds.
+inline Problem small_gemm() {
+  return bf16_gemm(512, 256, 256);
+}
+/// The paper's problem of this op_type.
+Problem paper_problem(const std::string& op_type);
+
+/// The path of a candidate that CMakeLists.txt built.
+std::string gpu_candidate(const std::string& name);
+
+bool gpu_is_there();
+
+/// Two trials, few calls: what a test needs and no more.
+JudgeConfig gpu_config(const std::string& scratch);
+
+class GpuTest : public ::testing::Test {
+ protected:
+  GpuTest();
+  void SetUp() override;
+  /// A judge made of gpu_config(), replacing the one there is.
+  void use(const JudgeConfig& config);
+  Evaluation evaluate(const std::string& name) {
+    return judge_->evaluate(small_gemm(), gpu_candidate(name));
+  }
+  [[nodiscard]] const std::string& scratch() const { return scratch_.path(); }
+
+  ScratchFolder scratch_;
+  std::unique_ptr<Judge> judge_;
+};
+
+}  // namespace ptxbatch
