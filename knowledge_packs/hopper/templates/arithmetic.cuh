@@ -5,8 +5,8 @@
 
 namespace ptx {
 
-constexpr float kLog2E = 1.4426950408889634F;
-constexpr float kLn2 = 0.6931471805599453F;
+inline constexpr float kLog2E = 1.4426950408889634F;
+inline constexpr float kLn2 = 0.6931471805599453F;
 
 /// 2^x with about 2 ulp; exp2(-infinity) is 0. One instruction of the special function unit, which
 /// starts 16 a cycle and multiprocessor: in attention these are as scarce as the tensor cores.

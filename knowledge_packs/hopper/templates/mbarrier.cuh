@@ -70,7 +70,23 @@ __device__ __forceinline__ void barrier_arrive_remote(std::uint64_t* barrier, st
       : "memory");
 }
 
-/// The same with `bytes` to come from a TMA operation or a remote store.
+/// The same without releasing anything, for stages that only wgmma has read: after wgmma_wait these
+/// reads are over, and no ordinary access needs to be ordered. In a main loop the release costs far
+/// more than it looks: it is a fence at the scope of the GPU (MEMBAR.ALL.GPU in the machine code; it
+/// cost a GEMM a quarter of its speed).
+__device__ __forceinline__ void barrier_arrive_remote_relaxed(std::uint64_t* barrier,
+                                                              std::uint32_t rank) {
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %0, %1;\n"
+      "mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _, [remote];\n"
+      "}\n" ::"r"(shared_address(barrier)),
+      "r"(rank)
+      : "memory");
+}
+
+/// As barrier_arrive_remote, with `bytes` to come from a TMA operation or a remote store.
 __device__ __forceinline__ void barrier_arrive_expect_remote(std::uint64_t* barrier,
                                                              std::uint32_t rank,
                                                              std::uint32_t bytes) {

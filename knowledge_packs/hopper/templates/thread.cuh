@@ -10,8 +10,8 @@
 
 namespace ptx {
 
-constexpr int kWarpThreads = 32;
-constexpr int kWarpgroupThreads = 128;
+inline constexpr int kWarpThreads = 32;
+inline constexpr int kWarpgroupThreads = 128;
 
 /// A generic pointer into shared memory as the 32-bit address that PTX takes.
 /// Caller: any thread. The pointer must be into this block's shared memory.

@@ -9,9 +9,9 @@
 namespace ptx {
 
 /// How long a load's lines should stay in L2: the value of the cache hint.
-constexpr std::uint64_t kEvictNormal = 0x1000000000000000ULL;
-constexpr std::uint64_t kEvictFirst = 0x12F0000000000000ULL;
-constexpr std::uint64_t kEvictLast = 0x14F0000000000000ULL;
+inline constexpr std::uint64_t kEvictNormal = 0x1000000000000000ULL;
+inline constexpr std::uint64_t kEvictFirst = 0x12F0000000000000ULL;
+inline constexpr std::uint64_t kEvictLast = 0x14F0000000000000ULL;
 
 /// Fetches the descriptor itself, so that the first transfer does not wait for it.
 /// Caller: one thread, once for each map, at the start of the kernel.

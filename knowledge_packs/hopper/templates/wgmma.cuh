@@ -94,7 +94,7 @@ __device__ __forceinline__ void keep_registers(std::uint32_t (&a)[Elements]) {
 namespace detail {
 template <int N>
 struct Wgmma;  // one for each N, below: the number of registers is part of the instruction's text
-}
+}  // namespace detail
 
 /// D += A * B with A and B in shared memory; D = A * B if `accumulate` is 0. d[N / 2] lies as
 /// accumulator_row and accumulator_column say.

@@ -66,9 +66,9 @@ __device__ void produce(Shared& shared, const CUtensorMap& map_a, const CUtensor
   }
 }
 
-// A whole warp tells both blocks of the cluster that it no longer reads this stage.
+// A whole warp tells all blocks of the cluster that it no longer reads this stage.
 __device__ void release(std::uint64_t* empty) {
-  if (ptx::lane_index() < kCluster) ptx::barrier_arrive_remote(empty, ptx::lane_index());
+  if (ptx::lane_index() < kCluster) ptx::barrier_arrive_remote_relaxed(empty, ptx::lane_index());
 }
 
 __device__ void consume(Shared& shared, const CUtensorMap& map_c, Tiles tiles, int steps,
