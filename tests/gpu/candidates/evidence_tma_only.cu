@@ -1,0 +1,59 @@
+// Expect Correct, target instruction present with a coverage of 0: TMA brings the operands, and the
+// product is computed without tensor cores. Compile with the Hopper pack's templates.
+#include "gemm.cuh"
+
+#include "tma.cuh"
+#include "fragment.cuh"
+
+struct alignas(1024) Shared {
+  bf16 a[64 * 64];
+  bf16 b[64 * 64];
+  std::uint64_t full;
+};
+
+static __device__ float element(const bf16* box, int row, int column) {
+  const char* at = reinterpret_cast<const char*>(box) +
+                   ptx::swizzled_offset<ptx::Swizzle::k128>(row, column * 2);
+  return __bfloat162float(*reinterpret_cast<const bf16*>(at));
+}
+
+static __global__ void __launch_bounds__(128)
+    tma_gemm(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
+               bf16* c, int m, int n, int k) {
+  __shared__ Shared shared;
+  if (threadIdx.x == 0) {
+    ptx::barrier_init(&shared.full, 1);
+    ptx::fence_barrier_init();
+  }
+  __syncthreads();
+  const int row = blockIdx.y * 64;
+  const int column = blockIdx.x * 64;
+  float d[32] = {};
+  for (int step = 0; step * 64 < k; ++step) {
+    if (threadIdx.x == 0) {
+      ptx::barrier_arrive_expect(&shared.full, sizeof shared.a + sizeof shared.b);
+      ptx::tma_load_2d(shared.a, &map_a, &shared.full, step * 64, row);
+      ptx::tma_load_2d(shared.b, &map_b, &shared.full, step * 64, column);
+    }
+    ptx::barrier_wait(&shared.full, step % 2);
+    for (int i = 0; i < 32; ++i) {
+      const int r = ptx::accumulator_row(threadIdx.x, i);
+      const int s = ptx::accumulator_column(threadIdx.x, i);
+      for (int kk = 0; kk < 64; ++kk) {
+        d[i] += element(shared.a, r, kk) * element(shared.b, s, kk);
+      }
+    }
+    __syncthreads();
+  }
+  for (int i = 0; i < 32; ++i) {
+    const int r = row + ptx::accumulator_row(threadIdx.x, i);
+    const int s = column + ptx::accumulator_column(threadIdx.x, i);
+    if (r < m && s < n) c[r * n + s] = __float2bfloat16(d[i]);
+  }
+}
+
+static void run(const Gemm& g) {
+  tma_gemm<<<dim3((g.n + 63) / 64, (g.m + 63) / 64), 128, 0, g.stream>>>(
+      ptx::make_matrix_map(g.a, g.m, g.k, 64, 64, ptx::Swizzle::k128),
+      ptx::make_matrix_map(g.b, g.n, g.k, 64, 64, ptx::Swizzle::k128), g.c, g.m, g.n, g.k);
+}
