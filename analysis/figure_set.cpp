@@ -1,6 +1,11 @@
 #include "analysis/figure_set.h"
 
+#include <utility>
+
+#include "analysis/figure_bars.h"
 #include "analysis/figure_fast_p.h"
+#include "analysis/figure_reasoning.h"
+#include "analysis/figure_transitions.h"
 #include "analysis/figure_turns.h"
 #include "analysis/outcome_statistics.h"
 #include "analysis/panels.h"
@@ -8,16 +13,71 @@
 namespace ptxbatch {
 namespace {
 
-void append(std::vector<Figure>& to, std::vector<Figure> more) {
-  for (Figure& figure : more) to.push_back(std::move(figure));
+Result<std::vector<Figure>> bars(const FigureSpec& spec) {
+  const auto panels = read_bar_panels(spec.data);
+  if (!panels) return fail(panels.error());
+  return bar_figures(*panels, {spec.name, spec.title, spec.ratios});
+}
+
+ScoreFigure score_figure(const FigureSpec& spec, SpeedupKind speedup) {
+  ScoreFigure wanted;
+  wanted.name = spec.name;
+  wanted.title = spec.title;
+  wanted.groups = spec.groups;
+  if (wanted.groups.empty() && !spec.selection.problems.empty()) {
+    wanted.groups.push_back({"", spec.selection.problems});
+  }
+  wanted.models = spec.selection.models;
+  wanted.targets = spec.selection.targets;
+  wanted.turns = spec.turns;
+  wanted.speedup = speedup;
+  return wanted;
+}
+
+Result<std::vector<Figure>> figures_of(const FigureSpec& spec, const std::vector<TurnTable>& all,
+                                       SpeedupKind speedup) {
+  if (spec.kind == FigureKind::kBars) return bars(spec);
+  const std::vector<TurnTable> tables = select(all, spec.selection);
+  switch (spec.kind) {
+    case FigureKind::kScores:
+      return score_figures(tables, score_figure(spec, speedup));
+    case FigureKind::kTurns:
+      return turn_figures(outcome_statistics(tables), spec.name, spec.title);
+    case FigureKind::kTransitions:
+      return transition_figures(outcome_statistics(tables), spec.name, spec.title);
+    case FigureKind::kReasoning:
+      return reasoning_figures(outcome_statistics(tables), spec.name, spec.title);
+    default:
+      return fast_p_figures(with_rows_and_columns(make_panels(tables, speedup), spec.selection),
+                            spec.name, spec.title);
+  }
+}
+
+FigureSpec whole_run(std::string name, FigureKind kind) {
+  FigureSpec spec;
+  spec.name = std::move(name);
+  spec.kind = kind;
+  return spec;
 }
 
 }  // namespace
 
-std::vector<Figure> standard_figures(const std::vector<TurnTable>& tables, SpeedupKind speedup) {
-  std::vector<Figure> figures = fast_p_figures(make_panels(tables, speedup), "fast_p");
-  const std::vector<OutcomeStatistics> statistics = outcome_statistics(tables);
-  append(figures, turn_figures(statistics, "turns", ""));
+std::vector<FigureSpec> standard_figures() {
+  return {whole_run("fast_p", FigureKind::kFastP), whole_run("scores", FigureKind::kScores),
+          whole_run("turns", FigureKind::kTurns),
+          whole_run("transitions", FigureKind::kTransitions),
+          whole_run("reasoning", FigureKind::kReasoning)};
+}
+
+Result<std::vector<Figure>> make_figures(const std::vector<FigureSpec>& specs,
+                                         const std::vector<TurnTable>& tables,
+                                         SpeedupKind speedup) {
+  std::vector<Figure> figures;
+  for (const FigureSpec& spec : specs) {
+    auto more = figures_of(spec, tables, speedup);
+    if (!more) return fail(more.error());
+    for (Figure& figure : *more) figures.push_back(std::move(figure));
+  }
   return figures;
 }
 

@@ -45,7 +45,7 @@ void draw_tokens(GnuplotCanvas& canvas, const OutcomeStatistics& of, const std::
                          quantile(tokens, 0.75) / 1000);
   }
   canvas.set("set format x ''\nunset xlabel\nset grid ytics noxtics");
-  canvas.set(first ? "set format y '%g'\nset ylabel 'reasoning tokens\\n(thousands)' offset 1,0"
+  canvas.set(first ? "set format y '%g'\nset ylabel 'tokens (thousands)' offset 1,0"
                    : "set format y '%g'\nunset ylabel");
   if (lines.empty()) {
     canvas.set("set label 'no turn' at graph 0.5,0.5 center font ',11'");
@@ -103,10 +103,10 @@ std::string draw_page(std::span<const OutcomeStatistics> page, const std::string
   canvas.text(kLeft, 16, fit_text(title, width - kLeft, 14), {TextAlign::kLeft, 15});
   canvas.line(kLeft, head + 12, kLeft + 26, head + 12,
               "dashtype 1 linewidth 2 linecolor rgb '#0072B2'");
-  canvas.text(kLeft + 32, head + 12, "median, shaded: middle half of the turns");
-  canvas.line(kLeft + 290, head + 12, kLeft + 316, head + 12,
+  canvas.text(kLeft + 32, head + 12, "reasoning: median, shaded: middle half");
+  canvas.line(kLeft + 320, head + 12, kLeft + 346, head + 12,
               "dashtype (4,3) linewidth 1.4 linecolor rgb '#D55E00'");
-  canvas.text(kLeft + 322, head + 12, "mean");
+  canvas.text(kLeft + 352, head + 12, "mean");
   draw_outcome_legend(canvas, kLeft, head + 24, width - kLeft, false);
   canvas.set(panel_style());
   const AxisScale axis = axis_scale(top_tokens / 1000);

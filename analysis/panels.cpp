@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "analysis/fast_p.h"
@@ -28,6 +29,20 @@ Panel make_panel(const FastCurves& curves) {
   return panel;
 }
 
+std::vector<PanelRow> rows_wanted(const PanelGrid& grid, const Selection& wanted) {
+  if (wanted.models.empty() || wanted.targets.empty()) return grid.rows;
+  std::vector<PanelRow> rows;
+  for (const std::string& model : wanted.models) {
+    for (const std::string& target : wanted.targets) {
+      const auto found = std::find_if(grid.rows.begin(), grid.rows.end(), [&](const PanelRow& row) {
+        return row.model == model && row.target == target;
+      });
+      rows.push_back(found != grid.rows.end() ? *found : PanelRow{model, target, {}});
+    }
+  }
+  return rows;
+}
+
 std::string band_fields(const BandValue& band) {
   return fmt::format("{:.6g},{:.6g},{:.6g}", band.value, band.low, band.high);
 }
@@ -47,6 +62,20 @@ PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind) {
     PanelRow& panels = result.rows.emplace_back(PanelRow{row.model, row.target, {}});
     for (const auto& condition : row.cells) {
       panels.panels.push_back(condition ? make_panel(curves[*condition]) : Panel{});
+    }
+  }
+  return result;
+}
+
+PanelGrid with_rows_and_columns(const PanelGrid& grid, const Selection& wanted) {
+  PanelGrid result;
+  result.problems = wanted.problems.empty() ? grid.problems : wanted.problems;
+  for (const PanelRow& row : rows_wanted(grid, wanted)) {
+    PanelRow& to = result.rows.emplace_back(PanelRow{row.model, row.target, {}});
+    for (const std::string& problem : result.problems) {
+      const auto found = std::find(grid.problems.begin(), grid.problems.end(), problem);
+      const auto column = static_cast<std::size_t>(found - grid.problems.begin());
+      to.panels.push_back(column < row.panels.size() ? row.panels[column] : Panel{});
     }
   }
   return result;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/conditions.h"
+#include "analysis/selection.h"
 #include "results/turn_table.h"
 
 namespace ptxbatch {
@@ -45,6 +46,10 @@ struct PanelGrid {
 };
 
 PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind);
+
+/// The grid with these models on these targets as rows and these problems as columns, whether they
+/// were run or not; an empty list keeps what there is.
+PanelGrid with_rows_and_columns(const PanelGrid& grid, const Selection& wanted);
 
 /// Tidy CSV with a header: a row for each point of each planned panel.
 std::string panels_csv(const PanelGrid& grid);

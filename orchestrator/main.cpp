@@ -23,6 +23,7 @@ int dispatch(int argc, char** argv) {
   add_status_command(app, exit_code);
   add_tables_command(app, exit_code);
   add_figures_command(app, exit_code);
+  add_show_command(app, exit_code);
   add_import_command(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -12,6 +12,7 @@ void add_run_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_tables_command(CLI::App& app, int& exit_code);
 void add_figures_command(CLI::App& app, int& exit_code);
+void add_show_command(CLI::App& app, int& exit_code);
 void add_import_command(CLI::App& app, int& exit_code);
 
 }  // namespace ptxbatch

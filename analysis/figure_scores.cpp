@@ -1,0 +1,329 @@
+#include "analysis/figure_scores.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "analysis/metrics.h"
+#include "analysis/text.h"
+
+namespace ptxbatch {
+namespace {
+
+using namespace figure_color;  // NOLINT(google-build-using-namespace)
+
+constexpr std::size_t kColumns = 5;
+constexpr std::size_t kRowsOnPage = 24;
+constexpr std::size_t kLinesOnPage = 3;
+constexpr double kNames = 200;
+constexpr double kPanelWidth = 150;
+constexpr double kGap = 16;
+constexpr double kBar = 21;
+constexpr double kGroupHead = 26;
+constexpr double kPanelHead = 26;
+constexpr double kBelow = 46;
+
+constexpr std::string_view kAnyColor = "#A6CDE8";
+constexpr std::string_view kInstColor = "#12436D";
+
+/// One bar of each metric.
+struct Bar {
+  double any = 0;
+  double with_target = 0;
+};
+
+struct Row {
+  std::string model;
+  std::string target;
+  // [problem of the figure]; nothing where the experiments have no such condition
+  std::vector<std::optional<LimitScore>> scores;
+};
+
+/// One problem of the figure, in the order in which they are drawn.
+struct Slot {
+  std::string problem;
+  std::string group;
+};
+
+/// Problems side by side: those with these indices.
+struct Line {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+struct Content {
+  std::vector<Slot> slots;
+  std::vector<Row> rows;
+};
+
+std::vector<Slot> make_slots(const ScoreFigure& wanted, const ConditionGrid& grid) {
+  std::vector<Slot> slots;
+  if (wanted.groups.empty()) {
+    for (const std::string& problem : grid.problems) slots.push_back({problem, ""});
+  }
+  for (const ScoreFigure::Group& group : wanted.groups) {
+    for (const std::string& problem : group.problems) {
+      slots.push_back({problem, group.name});
+    }
+  }
+  return slots;
+}
+
+// A group that does not fit into the rest of a line begins a new one.
+std::vector<Line> make_lines(const std::vector<Slot>& slots) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    std::size_t left_of_group = 1;
+    while (i + left_of_group < slots.size() && slots[i + left_of_group].group == slots[i].group) {
+      ++left_of_group;
+    }
+    const bool begins = i == 0 || slots[i].group != slots[i - 1].group;
+    const bool full = lines.empty() || lines.back().count == kColumns;
+    const bool too_long = begins && !full && lines.back().count + left_of_group > kColumns;
+    if (full || too_long) lines.push_back({i, 0});
+    ++lines.back().count;
+  }
+  return lines;
+}
+
+Content make_content(const std::vector<TurnTable>& tables, const ScoreFigure& wanted) {
+  const Conditions conditions = group_trajectories(tables);
+  const std::vector<std::int32_t> limits = {wanted.turns};
+  const auto scores = score_turns(tables, conditions, limits, wanted.speedup);
+  std::vector<std::uint32_t> all(conditions.list.size());
+  std::iota(all.begin(), all.end(), 0U);
+  const ConditionGrid grid = arrange(conditions, all);
+
+  Content content;
+  content.slots = make_slots(wanted, grid);
+  for (const ConditionGrid::Row& from : grid.rows) {
+    Row& row = content.rows.emplace_back(Row{from.model, from.target, {}});
+    for (const Slot& slot : content.slots) {
+      const auto found = std::find(grid.problems.begin(), grid.problems.end(), slot.problem);
+      const auto column = static_cast<std::size_t>(found - grid.problems.begin());
+      const bool known = found != grid.problems.end() && from.cells[column].has_value();
+      row.scores.push_back(known ? std::optional(scores[*from.cells[column]].front())
+                                 : std::nullopt);
+    }
+  }
+  return content;
+}
+
+// Wanted rows that the experiments do not have are drawn as not run.
+void add_missing_rows(Content& content, const ScoreFigure& wanted) {
+  std::vector<Row> ordered;
+  for (const std::string& model : wanted.models) {
+    for (const std::string& target : wanted.targets) {
+      const auto found =
+          std::find_if(content.rows.begin(), content.rows.end(),
+                       [&](const Row& row) { return row.model == model && row.target == target; });
+      ordered.push_back(found != content.rows.end()
+                            ? *found
+                            : Row{model, target, {content.slots.size(), std::nullopt}});
+    }
+  }
+  if (!ordered.empty()) content.rows = std::move(ordered);
+}
+
+enum class Metric { kCorrectness, kBestSpeedup };
+
+Bar bar_of(const LimitScore& score, Metric metric) {
+  if (metric == Metric::kBestSpeedup) {
+    return {score.unrestricted.best_speedup, score.with_target.best_speedup};
+  }
+  return {100 * score.correctness(score.unrestricted), 100 * score.correctness(score.with_target)};
+}
+
+std::string bar_text(const Bar& bar, Metric metric) {
+  const auto number = [metric](double value) {
+    return metric == Metric::kBestSpeedup ? speedup_text(value) : percent_text(value / 100);
+  };
+  return number(bar.with_target) + " (" + number(bar.any) + ")";
+}
+
+// One scale for all panels of a metric, so that they compare.
+AxisScale scale_of(const Content& content, Metric metric) {
+  double most = 0;
+  for (const Row& row : content.rows) {
+    for (const auto& score : row.scores) {
+      if (score) most = std::max(most, bar_of(*score, metric).any);
+    }
+  }
+  AxisScale scale = axis_scale(most);
+  while (scale.top / scale.step > 3.5) scale = {scale.top, scale.step * 2};  // narrow panels
+  return scale;
+}
+
+void draw_bar(GnuplotCanvas& canvas, const std::optional<LimitScore>& score, double y,
+              Metric metric, const AxisScale& scale) {
+  if (!score) {
+    canvas.set(
+        fmt::format("set label 'not run' at 0,{} left offset character 0.4,0 font ',9' "
+                    "textcolor rgb '#707070' front",
+                    y));
+    return;
+  }
+  const Bar bar = bar_of(*score, metric);
+  const auto rectangle = [&](double value, double half, std::string_view color) {
+    if (value <= 0) return;
+    canvas.set(
+        fmt::format("set object rectangle from 0,{:.3f} to {:.5g},{:.3f} fillcolor rgb '{}' "
+                    "fillstyle solid border linecolor rgb '{}'",
+                    y - half, value, y + half, color, kInstColor));
+  };
+  rectangle(bar.any, 0.34, kAnyColor);
+  rectangle(bar.with_target, 0.17, kInstColor);
+  // Beyond the axis there is room for the numbers of the longest bar.
+  canvas.set(
+      fmt::format("set label '{}' at {:.5g},{} left offset character 0.4,0 font ',9' "
+                  "textcolor rgb '{}' front",
+                  bar_text(bar, metric), std::min(bar.any, scale.top), y, kInk));
+}
+
+void draw_panel(GnuplotCanvas& canvas, std::span<const Row> rows, std::size_t slot, Metric metric,
+                const AxisScale& scale, const Box& box) {
+  canvas.set(fmt::format("set xrange [0:{}]\nset yrange [0.5:{}.5]\nset xtics 0,{},{} offset 0,0.3",
+                         scale.top * 1.75, rows.size(), scale.step, scale.top));
+  canvas.set(metric == Metric::kCorrectness ? "set xlabel 'correct turns (%)' offset 0,0.9"
+                                            : "set xlabel 'best speedup (×)' offset 0,0.9");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    draw_bar(canvas, rows[i].scores[slot], static_cast<double>(rows.size() - i), metric, scale);
+  }
+  canvas.plot(box, "NaN");
+}
+
+void draw_names(GnuplotCanvas& canvas, std::span<const Row> rows, double top) {
+  const bool several = std::any_of(
+      rows.begin(), rows.end(), [&](const Row& row) { return row.target != rows.front().target; });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::string name = several ? rows[i].model + ", " + rows[i].target : rows[i].model;
+    canvas.text(kNames - 8, top + (static_cast<double>(i) + 0.5) * kBar,
+                fit_text(name, kNames - 8, 11), {TextAlign::kRight, 11});
+  }
+}
+
+void draw_legend(GnuplotCanvas& canvas, double y, std::int32_t turns) {
+  canvas.rectangle({16, y - 6, 22, 12}, kAnyColor, "solid border linecolor rgb '#12436D'");
+  canvas.text(44, y, "all correct turns", {TextAlign::kLeft, 11});
+  canvas.rectangle({170, y - 3.5, 22, 7}, kInstColor);
+  canvas.text(198, y,
+              fmt::format("with the target instruction; within {} turns; numbers: with "
+                          "instruction (all)",
+                          turns),
+              {TextAlign::kLeft, 11});
+}
+
+// The names of groups above the line, each over its problems.
+void draw_groups(GnuplotCanvas& canvas, const Content& content, const Line& line, double top) {
+  for (std::size_t i = 0; i < line.count; ++i) {
+    const std::string& group = content.slots[line.first + i].group;
+    if (group.empty() || (i > 0 && content.slots[line.first + i - 1].group == group)) continue;
+    std::size_t count = 1;
+    while (i + count < line.count && content.slots[line.first + i + count].group == group) ++count;
+    const double left = kNames + static_cast<double>(i) * (kPanelWidth + kGap);
+    const double width = static_cast<double>(count) * (kPanelWidth + kGap) - kGap;
+    canvas.text(left, top + 10, fit_text(group, width, 12), {TextAlign::kLeft, 12});
+    canvas.line(left, top + 21, left + width, top + 21, "linewidth 1 linecolor rgb '#404040'");
+  }
+}
+
+bool has_groups(const Content& content) {
+  return std::any_of(content.slots.begin(), content.slots.end(),
+                     [](const Slot& slot) { return !slot.group.empty(); });
+}
+
+double line_height(const Content& content, std::size_t rows) {
+  return (has_groups(content) ? kGroupHead : 0) +
+         2 * (kPanelHead + kBar * static_cast<double>(rows) + kBelow);
+}
+
+// Problems side by side, correctness above and best speedup below.
+void draw_line(GnuplotCanvas& canvas, const Content& content, std::span<const Row> rows,
+               const Line& line, double top) {
+  draw_groups(canvas, content, line, top);
+  const double height = kBar * static_cast<double>(rows.size());
+  double panel_top = top + (has_groups(content) ? kGroupHead : 0) + kPanelHead;
+  for (const Metric metric : {Metric::kCorrectness, Metric::kBestSpeedup}) {
+    const AxisScale scale = scale_of(content, metric);
+    draw_names(canvas, rows, panel_top);
+    for (std::size_t i = 0; i < line.count; ++i) {
+      const double left = kNames + static_cast<double>(i) * (kPanelWidth + kGap);
+      canvas.text(left, panel_top - 11,
+                  fit_text(content.slots[line.first + i].problem, kPanelWidth, 11),
+                  {TextAlign::kLeft, 11});
+      draw_panel(canvas, rows, line.first + i, metric, scale,
+                 {left, panel_top, kPanelWidth, height});
+    }
+    panel_top += height + kBelow + kPanelHead;
+  }
+}
+
+std::string draw_page(const Content& content, const ScoreFigure& wanted, std::span<const Row> rows,
+                      std::span<const Line> lines, const std::string& name) {
+  std::size_t columns = 1;
+  for (const Line& line : lines) columns = std::max(columns, line.count);
+  const double head = wanted.title.empty() ? 32 : 58;
+  const double width =
+      std::max(kNames + static_cast<double>(columns) * (kPanelWidth + kGap), 640.0);
+  const double height = line_height(content, rows.size());
+  GnuplotCanvas canvas(name, "Turn correctness and best speedup", width,
+                       head + static_cast<double>(lines.size()) * height + 8);
+  canvas.text(16, 18, fit_text(wanted.title, width - 16, 14), {TextAlign::kLeft, 15});
+  draw_legend(canvas, head - 16, wanted.turns);
+  canvas.set(panel_style());
+  canvas.set("set border 3\nset grid xtics noytics\nunset ytics");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    draw_line(canvas, content, rows, lines[i], head + static_cast<double>(i) * height);
+  }
+  return canvas.script();
+}
+
+std::string to_csv(const Content& content, std::span<const Row> rows, std::span<const Line> lines,
+                   std::int32_t turns) {
+  std::string csv =
+      "group,problem,target,model,turns,turn_correctness_pct,turn_correctness_pct_with_target,"
+      "best_speedup,best_speedup_with_target\n";
+  for (std::size_t i = lines.front().first; i < lines.back().first + lines.back().count; ++i) {
+    for (const Row& row : rows) {
+      if (!row.scores[i]) continue;
+      const Bar correct = bar_of(*row.scores[i], Metric::kCorrectness);
+      const Bar best = bar_of(*row.scores[i], Metric::kBestSpeedup);
+      csv += fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n",
+                         csv_field(content.slots[i].group), csv_field(content.slots[i].problem),
+                         csv_field(row.target), csv_field(row.model), turns, correct.any,
+                         correct.with_target, best.any, best.with_target);
+    }
+  }
+  return csv;
+}
+
+}  // namespace
+
+std::vector<Figure> score_figures(const std::vector<TurnTable>& tables, const ScoreFigure& wanted) {
+  Content content = make_content(tables, wanted);
+  if (content.slots.empty()) content.slots.push_back({"no problem", ""});
+  add_missing_rows(content, wanted);
+  if (content.rows.empty()) {
+    content.rows.push_back({"no model", "none", {content.slots.size(), std::nullopt}});
+  }
+  const std::vector<Line> all_lines = make_lines(content.slots);
+  std::vector<Figure> figures;
+  for (std::size_t row = 0; row < content.rows.size(); row += kRowsOnPage) {
+    const auto rows = std::span<const Row>(content.rows)
+                          .subspan(row, std::min(kRowsOnPage, content.rows.size() - row));
+    for (std::size_t first = 0; first < all_lines.size(); first += kLinesOnPage) {
+      const auto lines = std::span<const Line>(all_lines).subspan(
+          first, std::min(kLinesOnPage, all_lines.size() - first));
+      const std::string name = page_name(wanted.name, figures.size());
+      figures.push_back({name, to_csv(content, rows, lines, wanted.turns),
+                         draw_page(content, wanted, rows, lines, name)});
+    }
+  }
+  return figures;
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,78 @@
+// Cells in the paper's format: "a / b / c (a / b / c)", a number for each turn limit, first
+// counting only turns that executed the target instruction, then, in brackets, all correct turns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/conditions.h"
+#include "analysis/intervals.h"
+#include "analysis/metrics.h"
+#include "analysis/sheet.h"
+#include "analysis/trajectory_scores.h"
+
+namespace ptxbatch {
+
+enum class TableFormat { kTerminal, kMarkdown, kCsv, kLatex };
+/// "terminal", "markdown", "csv", "latex".
+std::optional<TableFormat> table_format_from_name(std::string_view name);
+/// Not for kCsv. `width`: terminal columns to stay within; 0: as wide as it needs.
+std::string render_sheet(const Sheet& sheet, TableFormat format, std::size_t width);
+
+enum class TableKind { kCorrectness, kBestSpeedup, kPass, kOutcomes };
+
+/// What is said of one kind of table, whatever its format.
+struct KindText {
+  std::string_view title;
+  std::string_view paired_title;  // with SpeedupKind::kPaired; empty: the same
+  std::string_view metric;        // in CSV
+  std::string_view paired_metric;
+  std::string_view definition;
+  std::string_view intervals;  // how its intervals are made
+};
+KindText kind_text(TableKind kind);
+std::string_view pick(std::string_view text, std::string_view paired, SpeedupKind kind);
+
+double value_of(TableKind kind, const LimitScore& at, const Score& score);
+/// As in cells; kNone for 0.
+std::string value_text(TableKind kind, double value);
+Interval interval_of(TableKind kind, const TrajectoryScores& trajectories);
+/// "[12.3, 45.6]", in the unit of value_text, with zeros.
+std::string interval_text(TableKind kind, const Interval& interval);
+
+/// The scores of some conditions at ascending limits.
+struct ScoredConditions {
+  ScoredConditions(std::span<const TurnTable> tables, const Conditions& conditions,
+                   std::span<const std::int32_t> limits, SpeedupKind speedup, bool intervals);
+
+  /// The trajectories behind a number; null without intervals.
+  [[nodiscard]] const TrajectoryScores* of(std::size_t condition, std::size_t limit,
+                                           bool with_target) const;
+
+  std::vector<std::int32_t> limits;
+  std::vector<std::vector<LimitScore>> scores;               // [condition][limit]
+  std::vector<std::vector<LimitTrajectories>> trajectories;  // the same; only for intervals
+};
+
+struct CellStyle {
+  TableFormat format = TableFormat::kTerminal;
+  bool intervals = false;  // each number with its interval; what is in brackets in a row below
+};
+
+/// Adds the row, or rows, that a condition's cells stand in; the names come first.
+void add_score_rows(Sheet& sheet, std::vector<std::string> names, const CellStyle& style);
+/// Adds a column of cells, one for each call of add_score_rows; nothing leaves a cell empty.
+void add_score_column(Sheet& sheet, const std::string& header, TableKind kind,
+                      const ScoredConditions& scored,
+                      const std::vector<std::optional<std::uint32_t>>& conditions,
+                      const CellStyle& style);
+
+/// Sentences that explain the cells.
+std::string cell_legend(const std::vector<std::int32_t>& limits, const CellStyle& style);
+
+}  // namespace ptxbatch

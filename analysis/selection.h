@@ -1,0 +1,21 @@
+// The part of some results that a figure is about: certain models, targets and problems.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/turn_table.h"
+
+namespace ptxbatch {
+
+/// What is wanted; an empty list wants all. Conditions come in the order of the lists.
+struct Selection {
+  std::vector<std::string> models;
+  std::vector<std::string> targets;
+  std::vector<std::string> problems;
+};
+
+/// The selected trajectories of each table with their turns, numbered anew.
+std::vector<TurnTable> select(const std::vector<TurnTable>& tables, const Selection& selection);
+
+}  // namespace ptxbatch
