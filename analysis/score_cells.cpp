@@ -156,7 +156,7 @@ Interval interval_of(TableKind kind, const TrajectoryScores& trajectories) {
 
 std::string interval_text(TableKind kind, const Interval& interval) {
   if (kind == TableKind::kBestSpeedup) {
-    return fmt::format("[{:.3f}, {:.3f}]", interval.low, interval.high);
+    return fmt::format("[{}, {}]", speedup_text(interval.low), speedup_text(interval.high));
   }
   return fmt::format("[{:.1f}, {:.1f}]", 100 * interval.low, 100 * interval.high);
 }

@@ -42,7 +42,7 @@ double value_of(TableKind kind, const LimitScore& at, const Score& score);
 /// As in cells; kNone for 0.
 std::string value_text(TableKind kind, double value);
 Interval interval_of(TableKind kind, const TrajectoryScores& trajectories);
-/// "[12.3, 45.6]", in the unit of value_text, with zeros.
+/// "[12.3, 45.6]", in the unit of value_text.
 std::string interval_text(TableKind kind, const Interval& interval);
 
 /// The scores of some conditions at ascending limits.

@@ -165,6 +165,18 @@ std::string render_markdown(const Sheet& sheet) {
   return result;
 }
 
+std::string render_csv(const Sheet& sheet) {
+  std::string result = join_changed(sheet.header, ",", csv_field) + '\n';
+  for (const auto& row : sheet.rows) {
+    result += join_changed(row, ",",
+                           [](const std::string& cell) {
+                             return cell == kNone ? std::string{} : csv_field(cell);
+                           }) +
+              '\n';
+  }
+  return result;
+}
+
 std::string render_latex(const Sheet& sheet) {
   std::string result = fmt::format(R"(% \usepackage{{booktabs}}
 \begin{{table}}

@@ -19,6 +19,8 @@ struct Sheet {
 /// many columns is cut into several, one below the other, that repeat the row names.
 std::string render_terminal(const Sheet& sheet, std::size_t width);
 std::string render_markdown(const Sheet& sheet);
+/// Header and rows; title and notes have no place there.
+std::string render_csv(const Sheet& sheet);
 /// Needs the LaTeX package booktabs.
 std::string render_latex(const Sheet& sheet);
 

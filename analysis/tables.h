@@ -4,21 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/conditions.h"
+#include "analysis/score_cells.h"
 #include "results/turn_table.h"
 
 namespace ptxbatch {
-
-enum class TableFormat { kTerminal, kMarkdown, kCsv, kLatex };
-/// "terminal", "markdown", "csv", "latex".
-std::optional<TableFormat> table_format_from_name(std::string_view name);
-
-enum class TableKind { kCorrectness, kBestSpeedup, kPass, kOutcomes };
 
 struct TableOptions {
   TableFormat format = TableFormat::kTerminal;
@@ -26,7 +19,8 @@ struct TableOptions {
                                   TableKind::kOutcomes};
   std::vector<std::int32_t> turns = {1, 4, 8};  // turn limits; cut to what the experiments allow
   SpeedupKind speedup = SpeedupKind::kPaper;
-  std::size_t width = 0;  // terminal columns to stay within; 0: as wide as it needs
+  bool intervals = false;  // each number with its 95 % interval (intervals.h)
+  std::size_t width = 0;   // terminal columns to stay within; 0: as wide as it needs
 };
 
 /// The tables asked for, of all results files together. Rows are models (and targets when there are
@@ -34,7 +28,8 @@ struct TableOptions {
 /// comparable with a GPU's. A cell "a / b / c (a / b / c)" has one number for each turn limit:
 /// first restricted to turns that executed the target instruction, then, in brackets, of all
 /// turns; an en dash is none. With kCsv one header and one number a row:
-/// metric,target,model,problem,turns,restriction,label,value (value empty for none).
+/// metric,target,model,problem,turns,restriction,label,value (value empty for none); with
+/// intervals, low and high behind them.
 std::string render_tables(const std::vector<TurnTable>& tables, const TableOptions& options);
 
 }  // namespace ptxbatch

@@ -25,6 +25,8 @@ int dispatch(int argc, char** argv) {
   add_figures_command(app, exit_code);
   add_show_command(app, exit_code);
   add_import_command(app, exit_code);
+  add_check_command(app, exit_code);
+  add_compare_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,5 +1,7 @@
 #include "results/turn_table.h"
 
+#include <algorithm>
+
 #include "results/results_input.h"
 #include "results/schema.h"
 
@@ -30,6 +32,18 @@ void visit_columns(Visitor& visitor, CoreRow& row) {
   visitor("reasoning_tokens", row.reasoning_tokens);
 }
 
+/// What it holds of a row of /environment.
+struct DeviceRow {
+  std::string target;
+  std::string device_name;
+};
+
+template <class Visitor>
+void visit_columns(Visitor& visitor, DeviceRow& row) {
+  visitor("target", row.target);
+  visitor("device_name", row.device_name);
+}
+
 Status read_settings(const ResultsInput& file, TurnTable& table) {
   const auto turns = file.attribute<std::int32_t>("turns");
   if (!turns) return fail(turns.error());
@@ -43,7 +57,33 @@ Status read_settings(const ResultsInput& file, TurnTable& table) {
   table.target_speedup = *target_speedup;
   table.experiment_name = std::move(*name);
   table.complete = *complete;
+  auto text = read_text_dataset(file.id(), file.path(), schema::kExperimentText);
+  if (!text) return fail(text.error());
+  table.experiment_text = std::move(*text);
   return {};
+}
+
+// A core's name is its processor's and a number: "... core 3". Which core is no kind of device.
+std::string kind_of_device(std::string name) {
+  constexpr std::string_view kCore = " core ";
+  const std::size_t at = name.rfind(kCore);
+  const bool ends_so = at != std::string::npos && at + kCore.size() < name.size() &&
+                       name.find_first_not_of("0123456789", at + kCore.size()) == std::string::npos;
+  return ends_so ? name.substr(0, at) : name;
+}
+
+Status read_devices(const ResultsInput& file, TurnTable& table) {
+  auto rows = TableReader<DeviceRow>::open(file.id(), file.path(), schema::kEnvironment);
+  if (!rows) return fail(rows.error());
+  DeviceRow row;
+  while (true) {
+    const auto more = rows->next(row);
+    if (!more) return fail(more.error());
+    if (!*more) return {};
+    TargetDevice device{row.target, kind_of_device(row.device_name)};
+    const auto known = std::find(table.devices.begin(), table.devices.end(), device);
+    if (known == table.devices.end()) table.devices.push_back(std::move(device));
+  }
 }
 
 Status read_trajectories(const ResultsInput& file, TurnTable& table) {
@@ -113,6 +153,7 @@ Result<TurnTable> read_turn_table(const std::string& path) {
   if (!file) return fail(file.error());
   TurnTable table;
   PTXBATCH_RETURN_IF_ERROR(read_settings(*file, table));
+  PTXBATCH_RETURN_IF_ERROR(read_devices(*file, table));
   PTXBATCH_RETURN_IF_ERROR(read_trajectories(*file, table));
   PTXBATCH_RETURN_IF_ERROR(read_turns(*file, table));
   return table;

@@ -11,11 +11,21 @@
 
 namespace ptxbatch {
 
+/// A kind of device that a target's turns ran on, as its driver names it.
+struct TargetDevice {
+  std::string target;
+  std::string name;
+
+  bool operator==(const TargetDevice&) const = default;
+};
+
 struct TurnTable {
   std::int32_t max_turns = 0;  // turns of a trajectory at most (the experiment's setting)
   double target_speedup = 0;
   std::string experiment_name;
+  std::string experiment_text;
   bool complete = false;
+  std::vector<TargetDevice> devices;            // each once, in the order of the ranks' starts
   std::vector<PlannedTrajectory> trajectories;  // [i].index == i
   // One entry a turn, in any order:
   std::vector<std::int32_t> trajectory;

@@ -1,18 +1,21 @@
-// ptxbatch tables: print the tables of results files.
+// ptxbatch tables: print the tables of results files, or those of the paper made from them.
 
 #include "analysis/tables.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "analysis/paper_tables.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
+#include "orchestrator/installation.h"
 #include "orchestrator/terminal.h"
 
 namespace ptxbatch {
@@ -23,15 +26,51 @@ struct TablesCommand {
   std::string format = "terminal";
   std::vector<std::int32_t> turns = {1, 4, 8};
   std::string speedup = "paper";
+  std::vector<std::int32_t> paper;  // numbers of its tables; none: those of the run
+  bool intervals = false;
 };
 
-int tables(const TablesCommand& command) {
-  auto loaded = read_turn_tables(command.files);
+int missing_files() {
+  return report(Error{ErrorKind::kUsage,
+                      "RESULTS is required",
+                      "Name one or more results files (NAME.h5).",
+                      {},
+                      0,
+                      0,
+                      {}});
+}
+
+int paper_tables(const TablesCommand& command) {
+  const auto values = read_paper_values(paper_values_folder());
+  if (!values) return report(values.error());
+  const bool needed = std::any_of(command.paper.begin(), command.paper.end(),
+                                  [&](std::int32_t n) { return needs_results(*values, n); });
+  if (needed && command.files.empty()) return missing_files();
+  const auto loaded = read_turn_tables(command.files);
+  if (!loaded) return report(loaded.error());
+  PaperTableOptions options;
+  options.format = *table_format_from_name(command.format);
+  options.intervals = command.intervals;
+  options.width = terminal_columns(STDOUT_FILENO).value_or(0);
+  std::vector<std::string> texts;
+  for (const std::int32_t number : command.paper) {
+    auto text = render_paper_table(*loaded, *values, paper_values_folder(), number, options);
+    if (!text) return report(text.error());
+    texts.push_back(std::move(*text));
+  }
+  fmt::print("{}", fmt::join(texts, "\n"));
+  return kExitDone;
+}
+
+int run_tables(const TablesCommand& command) {
+  if (command.files.empty()) return missing_files();
+  const auto loaded = read_turn_tables(command.files);
   if (!loaded) return report(loaded.error());
   TableOptions options;
   options.format = *table_format_from_name(command.format);
   options.turns = command.turns;
   options.speedup = speedup_kind(command.speedup);
+  options.intervals = command.intervals;
   options.width = terminal_columns(STDOUT_FILENO).value_or(0);
   fmt::print("{}", render_tables(*loaded, options));
   return kExitDone;
@@ -42,14 +81,23 @@ int tables(const TablesCommand& command) {
 void add_tables_command(CLI::App& app, int& exit_code) {
   const auto options = std::make_shared<TablesCommand>();
   CLI::App* command = app.add_subcommand("tables", "Print the tables of results files");
-  add_results_option(*command, options->files);
+  command->add_option("RESULTS", options->files, "Results files");
   command->add_option("--format", options->format, "terminal, markdown, csv or latex")
       ->check(CLI::IsMember({"terminal", "markdown", "csv", "latex"}));
-  command->add_option("--turns", options->turns, "Turn limits of the cells")
+  CLI::Option* turns = command->add_option("--turns", options->turns, "Turn limits of the cells")
+                           ->delimiter(',')
+                           ->allow_extra_args(false)
+                           ->check(CLI::Range(1, 1000));
+  command->add_option("--paper", options->paper, "Tables of the paper, by number: 1 or 1,7")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 10))
+      ->allow_extra_args(false)
+      ->excludes(turns);
+  command->add_flag("--ci", options->intervals, "Each number with its 95 % interval");
   add_speedup_option(*command, options->speedup);
-  command->callback([options, &exit_code] { exit_code = tables(*options); });
+  command->callback([options, &exit_code] {
+    exit_code = options->paper.empty() ? run_tables(*options) : paper_tables(*options);
+  });
 }
 
 }  // namespace ptxbatch

@@ -1,0 +1,44 @@
+// Every number of the paper's tables beside the same number from some results files.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/score_cells.h"
+#include "common/error.h"
+#include "results/paper_values.h"
+#include "results/turn_table.h"
+
+namespace ptxbatch {
+
+struct CheckedCell {
+  enum class State { kMatches, kDiffers, kMissing };
+  // Of a cell that differs. Chance: the paper's value lies in the 95 % interval of ours.
+  enum class Cause { kNone, kKnown, kChance, kUnknown };
+
+  PaperCell paper;
+  State state = State::kMissing;
+  std::string here;  // as printed; empty when missing
+  Cause cause = Cause::kNone;
+  std::string reason;  // a sentence on the difference
+};
+
+/// The cells in the paper's order. They match when they are the same to the last printed digit.
+Result<std::vector<CheckedCell>> check_paper(const std::vector<TurnTable>& tables,
+                                             const PaperValues& values);
+
+struct CheckCounts {
+  std::size_t matching = 0;
+  std::size_t differing = 0;
+  std::size_t missing = 0;
+  std::size_t unexplained = 0;  // of those that differ
+};
+CheckCounts count_cells(const std::vector<CheckedCell>& cells);
+
+/// Tables in the paper's layout with "here≠paper" where they differ, then what differs and why,
+/// then a line of counts. As CSV a row a number.
+std::string render_check(const std::vector<CheckedCell>& cells, const PaperValues& values,
+                         TableFormat format, std::size_t width);
+
+}  // namespace ptxbatch

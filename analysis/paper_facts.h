@@ -1,0 +1,18 @@
+// The paper's tables that are no results of turns: release dates (2), instruction families (5),
+// the knowledge packs' tokens (6) and recipes (10), each from its file in results/paper.
+#pragma once
+
+#include <string>
+
+#include "analysis/sheet.h"
+#include "common/error.h"
+#include "results/paper_values.h"
+
+namespace ptxbatch {
+
+Result<Sheet> paper_facts(const std::string& folder, const PaperTable& table);
+
+/// Months from one "2022-12" to another; negative when the second is earlier.
+Result<int> months_between(const std::string& from, const std::string& to);
+
+}  // namespace ptxbatch

@@ -1,0 +1,171 @@
+#include "analysis/paper_layout.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "analysis/devices.h"
+
+namespace ptxbatch {
+namespace {
+
+constexpr const char* kHostTarget = "host";
+
+template <class T>
+void add_once(std::vector<T>& list, const T& item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+template <class T>
+bool contains(const std::vector<T>& list, const T& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+using ConditionKey = std::tuple<std::string, std::string, std::string>;
+
+ConditionKey key_of(const PlannedTrajectory& planned) {
+  return {planned.model, planned.target, planned.problem};
+}
+
+/// Where one file's trajectories stand in a table.
+class FileSelector {
+ public:
+  FileSelector(const TurnTable& table, const PublishedExperiment& selection,
+               const PaperLayout& layout)
+      : table_(table), selection_(selection), layout_(layout) {
+    for (const PlannedTrajectory& planned : table.trajectories) {
+      blocks_[key_of(planned)].insert(planned.prompt_block);
+    }
+  }
+
+  /// The name of its row; nothing when it does not stand in the table.
+  [[nodiscard]] std::optional<std::string> row_of(const PlannedTrajectory& planned) const {
+    if (planned.target == kHostTarget || !contains(layout_.problems, planned.problem)) {
+      return std::nullopt;
+    }
+    for (const PaperRow& row : selection_.rows) {
+      if (row.table != layout_.table.number || row.model != planned.model) continue;
+      if (!is_row(row.row, planned)) continue;
+      if (row.blocks.empty() ? counts(planned) : contains(row.blocks, planned.prompt_block)) {
+        return row.row;
+      }
+    }
+    if (!is_row(planned.model, planned) || !counts(planned)) return std::nullopt;
+    return planned.model;
+  }
+
+ private:
+  // Published turns fill the paper's rows alone; other files may bring models of their own.
+  [[nodiscard]] bool is_row(const std::string& name, const PlannedTrajectory& planned) const {
+    if (selection_.name.empty()) return true;
+    return contains(layout_.rows, PaperLayout::Row{device_of(table_, planned.target), name});
+  }
+
+  [[nodiscard]] bool counts(const PlannedTrajectory& planned) const {
+    const auto run_blocks = static_cast<std::int32_t>(blocks_.at(key_of(planned)).size());
+    for (const BlockSelection& selection : selection_.selections) {
+      if (selection.run_blocks == run_blocks && contains(selection.problems, planned.problem)) {
+        return contains(selection.blocks, planned.prompt_block);
+      }
+    }
+    return true;
+  }
+
+  const TurnTable& table_;
+  const PublishedExperiment& selection_;
+  const PaperLayout& layout_;
+  std::map<ConditionKey, std::set<std::int32_t>> blocks_;
+};
+
+// Conditions by row, device and problem: the paper's first, then others as they come.
+class ConditionList {
+ public:
+  explicit ConditionList(const PaperLayout& layout) {
+    for (const PaperLayout::Row& row : layout.rows) {
+      for (const std::string& problem : layout.problems) find({row.name, row.device, problem});
+    }
+  }
+
+  std::uint32_t find(const ConditionKey& key) {
+    const auto next = static_cast<std::uint32_t>(list_.size());
+    const auto [entry, is_new] = numbers_.try_emplace(key, next);
+    if (is_new) {
+      const auto& [row, device, problem] = key;
+      list_.push_back({row, device, problem, {}, 0});
+    }
+    return entry->second;
+  }
+
+  std::vector<Condition> take() { return std::move(list_); }
+
+ private:
+  std::vector<Condition> list_;
+  std::map<ConditionKey, std::uint32_t> numbers_;
+};
+
+}  // namespace
+
+std::vector<std::int32_t> numeric_paper_tables(const PaperValues& values) {
+  std::set<std::int32_t> numbers;
+  for (const PaperCell& cell : values.cells) numbers.insert(cell.table);
+  return {numbers.begin(), numbers.end()};
+}
+
+PaperLayout paper_layout(const PaperValues& values, std::int32_t table) {
+  PaperLayout layout;
+  for (const PaperTable& known : values.tables) {
+    if (known.number == table) layout.table = known;
+  }
+  for (const PaperCell& cell : values.cells) {
+    if (cell.table != table) continue;
+    add_once(layout.rows, {cell.device, cell.row});
+    add_once(layout.problems, cell.problem);
+    add_once(layout.metrics, cell.metric);
+    add_once(layout.limits, cell.turns);
+  }
+  std::sort(layout.limits.begin(), layout.limits.end());
+  return layout;
+}
+
+Result<PublishedExperiment> paper_selection(const TurnTable& table) {
+  if (!is_published_experiment(table.experiment_text)) return PublishedExperiment{};
+  auto experiment = parse_published_experiment(table.experiment_text, table.experiment_name);
+  if (!experiment) return fail(experiment.error().front());
+  return std::move(*experiment);
+}
+
+PaperGrouping group_for_paper(std::span<const TurnTable> tables,
+                              std::span<const PublishedExperiment> selections,
+                              const PaperLayout& layout) {
+  constexpr std::uint32_t kNowhere = UINT32_MAX;
+  PaperGrouping grouping;
+  ConditionList conditions(layout);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const FileSelector selector(tables[t], selections[t], layout);
+    auto& places = grouping.conditions.places.emplace_back();
+    for (const PlannedTrajectory& planned : tables[t].trajectories) {
+      const auto row = selector.row_of(planned);
+      places.push_back(
+          {row ? conditions.find({*row, device_of(tables[t], planned.target), planned.problem})
+               : kNowhere,
+           0});
+    }
+  }
+  grouping.conditions.list = conditions.take();
+  const auto nowhere = static_cast<std::uint32_t>(grouping.conditions.list.size());
+  grouping.conditions.list.push_back({});
+  for (auto& places : grouping.conditions.places) {
+    for (Conditions::Place& place : places) {
+      if (place.condition == kNowhere) place.condition = nowhere;
+      ++grouping.conditions.list[place.condition].trajectories;
+    }
+  }
+  for (std::uint32_t i = 0; i < nowhere; ++i) {
+    if (grouping.conditions.list[i].trajectories > 0) grouping.shown.push_back(i);
+  }
+  return grouping;
+}
+
+}  // namespace ptxbatch
