@@ -1,12 +1,9 @@
-// Tables against the files in golden/. To renew them after a wanted change, run with
-// PTXBATCH_UPDATE_GOLDEN=1 and read the difference.
+// Tables against the files in golden/ (golden_file.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "analysis/tables.h"
-#include "common/file_system.h"
+#include "tests/analysis/golden_file.h"
 #include "tests/analysis/hand_made.h"
 
 namespace ptxbatch {
@@ -15,16 +12,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
-
-void expect_golden(const std::string& name, const std::string& text) {
-  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name;
-  if (std::getenv("PTXBATCH_UPDATE_GOLDEN") != nullptr) {
-    ASSERT_TRUE(write_text(path, text).has_value());
-  }
-  const auto golden = read_text(path);
-  ASSERT_TRUE(golden.has_value()) << describe(golden.error());
-  EXPECT_EQ(text, *golden);
-}
 
 TurnTable host_run() {
   TurnTable table = empty_table(8);
@@ -67,6 +54,16 @@ TEST(Tables, MarkdownFormat) {
 
 TEST(Tables, LatexFormat) {
   expect_golden("latex.tex", render_tables({host_run()}, options_for(TableFormat::kLatex)));
+}
+
+TEST(Tables, IntervalsStandBesideTheNumbers) {
+  TableOptions options = options_for(TableFormat::kTerminal);
+  options.intervals = true;
+  options.turns = {1, 8};
+  expect_golden("intervals.txt", render_tables({host_run()}, options));
+  options.format = TableFormat::kCsv;
+  options.kinds = {TableKind::kCorrectness, TableKind::kPass, TableKind::kOutcomes};
+  expect_golden("intervals.csv", render_tables({gpu_run()}, options));
 }
 
 TEST(Tables, CsvFormat) {

@@ -57,6 +57,21 @@ TEST_F(TurnTableTest, HoldsTheExperimentsSettingsAndPlan) {
   EXPECT_EQ(table->size(), 0U);
 }
 
+TEST_F(TurnTableTest, NamesEachKindOfDeviceOnce) {
+  std::vector<Record> records = {synthetic_experiment({.turns = 1})};
+  for (const char* name : {"Xeon core 0", "Xeon core 11", "Core core", "NVIDIA H200"}) {
+    EnvironmentRecord environment;
+    environment.rank = static_cast<std::int32_t>(records.size());
+    environment.target = records.size() < 4 ? "host" : "hopper";
+    environment.device_name = name;
+    records.emplace_back(environment);
+  }
+  ASSERT_TRUE(write(records));
+  const std::vector<TargetDevice> expected = {
+      {"host", "Xeon"}, {"host", "Core core"}, {"hopper", "NVIDIA H200"}};
+  EXPECT_EQ(read_turn_table(path_)->devices, expected);
+}
+
 TEST_F(TurnTableTest, PutsTrajectoriesAtTheirIndex) {
   ExperimentRecord experiment = synthetic_experiment({.turns = 40});
   const auto planned = experiment.trajectories;

@@ -1,0 +1,102 @@
+// Two results side by side: what changed, what may be chance, and what is not compared.
+#include "analysis/comparison.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/analysis/golden_file.h"
+#include "tests/analysis/hand_made.h"
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
+
+// `correct` of 20 trajectories solve their one turn.
+TurnTable run(int correct, double speedup, const std::string& model = "m") {
+  TurnTable table = empty_table(1);
+  table.experiment_text = "name = \"run\"\n";
+  table.devices = {{"hopper", "NVIDIA H100 80GB HBM3"}};
+  for (int i = 0; i < 20; ++i) {
+    add_trajectory(table, {model, "GEMM", "base", "hopper"},
+                   {i < correct ? with_target(speedup) : failed(Label::kRuntimeError)});
+  }
+  return table;
+}
+
+TEST(Comparison, change_is_told_from_chance) {
+  TurnTable second = run(15, 0.8);
+  add_trajectory(second, {"new", "GEMM", "base", "hopper"}, {with_target(0.1)});
+  const Comparison comparison = compare(run(4, 0.5), second, {}).value();
+  ASSERT_EQ(comparison.numbers.size(), 4U);
+  EXPECT_TRUE(comparison.numbers[0].change.beyond_chance());
+  EXPECT_DOUBLE_EQ(comparison.numbers[0].change.value, 0.55);
+  expect_golden("comparison.txt",
+                render_comparison(comparison, "a.h5", "b.h5", TableFormat::kTerminal, 0));
+  expect_golden("comparison.csv",
+                render_comparison(comparison, "a.h5", "b.h5", TableFormat::kCsv, 0));
+}
+
+TEST(Comparison, a_small_change_is_not_more_than_chance) {
+  const Comparison comparison = compare(run(8, 0.5), run(11, 0.5), {}).value();
+  EXPECT_FALSE(comparison.numbers[0].change.beyond_chance());
+  EXPECT_GT(comparison.numbers[0].change.value, 0);
+}
+
+TEST(Comparison, a_file_is_like_itself) {
+  const Comparison comparison = compare(run(8, 0.5), run(8, 0.5), {}).value();
+  for (const ComparedNumber& number : comparison.numbers) {
+    EXPECT_EQ(number.first, number.second);
+    EXPECT_FALSE(number.change.beyond_chance());
+  }
+}
+
+TEST(Comparison, files_without_a_correct_turn_compare) {
+  const Comparison comparison = compare(run(0, 0), run(0, 0), {}).value();
+  EXPECT_THAT(render_comparison(comparison, "a", "b", TableFormat::kMarkdown, 0),
+              HasSubstr("0 of 4 numbers differ"));
+}
+
+TEST(Comparison, devices_are_not_mixed_unless_asked_for) {
+  TurnTable other = run(8, 0.5);
+  other.devices = {{"hopper", "NVIDIA H200"}};
+  const Error error = compare(run(8, 0.5), other, {}).error();
+  EXPECT_EQ(error.kind, ErrorKind::kConflict);
+  EXPECT_THAT(error.what, HasSubstr("H100 in the first file and H200 in the second"));
+  EXPECT_THAT(error.hint, HasSubstr("--across devices"));
+  ComparisonOptions options;
+  options.across_devices = true;
+  EXPECT_THAT(compare(run(8, 0.5), other, options)->notes,
+              ElementsAre(HasSubstr("Compared nevertheless: the target hopper is H100")));
+}
+
+TEST(Comparison, ways_of_timing_are_not_mixed_unless_asked_for) {
+  TurnTable other = run(8, 0.5);
+  other.experiment_text = "[protocol]\niterations = 20\n";
+  const Error error = compare(run(8, 0.5), other, {}).error();
+  EXPECT_EQ(error.kind, ErrorKind::kConflict);
+  EXPECT_THAT(error.what, HasSubstr("medians of 20 calls"));
+  ComparisonOptions options;
+  options.across_timing = true;
+  EXPECT_TRUE(compare(run(8, 0.5), other, options));
+}
+
+TEST(Comparison, a_file_without_paired_speedups_is_not_compared_by_them) {
+  TurnTable other = run(8, 0.5);
+  for (double& speedup : other.paired_speedup) speedup = 0;
+  ComparisonOptions options;
+  options.speedup = SpeedupKind::kPaired;
+  EXPECT_TRUE(compare(run(8, 0.5), run(8, 0.5), options));
+  EXPECT_THAT(compare(run(8, 0.5), other, options).error().what, HasSubstr("the second file"));
+}
+
+TEST(Comparison, files_with_nothing_in_common_say_what_they_have) {
+  const Error error = compare(run(8, 0.5), run(8, 0.5, "another"), {}).error();
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
+  EXPECT_THAT(error.hint, HasSubstr("hopper, another, GEMM"));
+}
+
+}  // namespace
+}  // namespace ptxbatch

@@ -1,0 +1,119 @@
+// The paper's tables in its layout: which trajectories stand in which cell, all output formats, and
+// what a check says of cells that match, differ or are missing.
+#include "analysis/paper_tables.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "analysis/paper_check.h"
+#include "analysis/paper_facts.h"
+#include "tests/analysis/golden_file.h"
+#include "tests/analysis/small_paper.h"
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
+
+std::string render(const std::vector<TurnTable>& tables, std::int32_t number,
+                   const PaperTableOptions& options) {
+  const auto text = render_paper_table(tables, small_paper(), PAPER_FOLDER, number, options);
+  return text ? *text : "error: " + describe(text.error());
+}
+
+PaperTableOptions as(TableFormat format, bool intervals = false) {
+  return {format, intervals, 0};
+}
+
+TEST(PaperTables, published_turns_fill_the_papers_rows_and_own_runs_come_behind) {
+  const std::vector<TurnTable> tables = {published_turns(), own_run()};
+  expect_golden("paper.txt", render(tables, 1, as(TableFormat::kTerminal)) + "\n" +
+                                 render(tables, 3, as(TableFormat::kTerminal, true)));
+}
+
+TEST(PaperTables, markdown_and_latex) {
+  expect_golden("paper.md", render({published_turns()}, 1, as(TableFormat::kMarkdown)));
+  expect_golden("paper.tex", render({published_turns()}, 3, as(TableFormat::kLatex)));
+}
+
+TEST(PaperTables, csv_has_the_columns_of_the_papers_values) {
+  expect_golden("paper.csv", render({published_turns()}, 1, as(TableFormat::kCsv)));
+  EXPECT_THAT(render({published_turns()}, 1, as(TableFormat::kCsv, true)),
+              HasSubstr("value,low,high\n1,turn_correctness_pct,H100,A,GEMM,1,"
+                        "target_instruction,50.0,"));
+}
+
+TEST(PaperTables, the_host_has_no_place_in_them) {
+  EXPECT_THAT(render({own_run()}, 1, as(TableFormat::kTerminal)), Not(HasSubstr("processor")));
+  TurnTable host = empty_table(2);
+  add_trajectory(host, {"C", "GEMM", "base", "host"}, {with_target(3)});
+  EXPECT_THAT(render({host}, 1, as(TableFormat::kTerminal)),
+              HasSubstr("nothing in these files belongs to Table 1"));
+}
+
+TEST(PaperTables, no_correct_turn_at_all_still_gives_a_table) {
+  TurnTable table = published_turns();
+  for (Label& label : table.label) label = Label::kRuntimeError;
+  EXPECT_THAT(render({table}, 1, as(TableFormat::kTerminal, true)), HasSubstr("– [0.0, "));
+  EXPECT_THAT(render({table}, 3, as(TableFormat::kTerminal, true)), HasSubstr("– [–, –]"));
+}
+
+TEST(PaperTables, those_of_facts_need_no_results) {
+  const PaperValues values = read_paper_values(PAPER_FOLDER).value();
+  std::string text;
+  for (const std::int32_t number : {2, 5, 6, 10}) {
+    EXPECT_FALSE(needs_results(values, number));
+    text += render_paper_table({}, values, PAPER_FOLDER, number, {}).value() + "\n";
+  }
+  expect_golden("paper_facts.txt", text);
+  EXPECT_THAT(render_paper_table({}, values, PAPER_FOLDER, 10, as(TableFormat::kCsv)).value(),
+              HasSubstr("s0,8ops-Extended,KernelGen,GLM-5.2,494\n"));
+}
+
+TEST(PaperTables, months_are_counted_between_months) {
+  EXPECT_EQ(months_between("2022-12", "2025-01").value(), 25);
+  EXPECT_EQ(months_between("2025-01", "2024-11").value(), -2);
+  EXPECT_THAT(months_between("2025-01", "2024-13").error().what, HasSubstr("2024-13"));
+  EXPECT_FALSE(months_between("2025", "2024-12"));
+}
+
+std::vector<CheckedCell> checked(const std::vector<TurnTable>& tables) {
+  return check_paper(tables, small_paper()).value();
+}
+
+TEST(PaperCheck, every_number_is_matched_different_with_a_reason_or_missing) {
+  const auto cells = checked({published_turns()});
+  expect_golden("check.txt", render_check(cells, small_paper(), TableFormat::kTerminal, 0));
+  expect_golden("check.csv", render_check(cells, small_paper(), TableFormat::kCsv, 0));
+  const CheckCounts counts = count_cells(cells);
+  EXPECT_EQ(counts.matching, 23U);
+  EXPECT_EQ(counts.differing, 1U);
+  EXPECT_EQ(counts.unexplained, 0U);
+}
+
+TEST(PaperCheck, a_value_outside_the_interval_of_ours_is_not_explained) {
+  TurnTable table = empty_table(2);
+  table.devices = {{"hopper", "NVIDIA H100 80GB HBM3"}};
+  for (int i = 0; i < 40; ++i) {
+    add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {with_target(0.1), with_target(0.1)});
+  }
+  const auto cells = checked({table});
+  EXPECT_EQ(cells[0].state, CheckedCell::State::kDiffers);
+  EXPECT_EQ(cells[0].here, "100.0");
+  EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kUnknown);
+  EXPECT_EQ(count_cells(cells).unexplained, 4U);
+  EXPECT_EQ(count_cells(cells).missing, 20U);
+}
+
+TEST(PaperCheck, a_value_inside_it_may_be_chance) {
+  TurnTable table = empty_table(2);
+  table.devices = {{"hopper", "NVIDIA H100"}};
+  add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {with_target(0.1), with_target(0.1)});
+  add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {with_target(0.1), with_target(0.1)});
+  EXPECT_EQ(checked({table})[0].cause, CheckedCell::Cause::kChance);
+}
+
+}  // namespace
+}  // namespace ptxbatch
