@@ -40,6 +40,17 @@ int missing_files() {
                       {}});
 }
 
+// Tables one below the other. CSV of several tables is one file when they have the same columns.
+std::string put_together(const std::vector<std::string>& texts, TableFormat format) {
+  std::string result = texts.front();
+  for (std::size_t i = 1; i < texts.size(); ++i) {
+    const std::string header = texts[i].substr(0, texts[i].find('\n') + 1);
+    const bool goes_on = format == TableFormat::kCsv && texts.front().starts_with(header);
+    result += goes_on ? texts[i].substr(header.size()) : "\n" + texts[i];
+  }
+  return result;
+}
+
 int paper_tables(const TablesCommand& command) {
   const auto values = read_paper_values(paper_values_folder());
   if (!values) return report(values.error());
@@ -58,7 +69,7 @@ int paper_tables(const TablesCommand& command) {
     if (!text) return report(text.error());
     texts.push_back(std::move(*text));
   }
-  fmt::print("{}", fmt::join(texts, "\n"));
+  fmt::print("{}", put_together(texts, options.format));
   return kExitDone;
 }
 
