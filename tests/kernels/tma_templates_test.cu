@@ -220,10 +220,14 @@ const Case<2> kInside{{104, 50}, {64, 32}, {{8, 3}}};
 const Case<2> kPastBothEnds{{104, 50}, {64, 32}, {{72, 40}}};
 const Case<2> kBeforeBoth{{104, 50}, {64, 32}, {{-16, -5}}};
 const Case<2> kHalfWidth{{104, 50}, {32, 32}, {{80, 30}}};
-const Case<2> kQuarterWidth{{104, 50}, {16, 32}, {{-8, 30}}};
+const Case<2> kQuarterWidth{{104, 50}, {16, 32}, {{96, 30}}};
 const Case<3> kThree{{72, 20, 6}, {64, 8, 3}, {{16, 14, 4}}};
-const Case<4> kFour{{40, 9, 5, 4}, {32, 4, 2, 3}, {{16, 7, -1, 2}}};
-const Case<5> kFive{{24, 6, 5, 4, 3}, {16, 4, 2, 2, 2}, {{-8, 4, 3, 3, 2}}};
+const Case<4> kFour{{40, 9, 5, 4}, {32, 4, 2, 3}, {{16, 7, 4, 2}}};
+const Case<5> kFive{{24, 6, 5, 4, 3}, {16, 4, 2, 2, 2}, {{16, 4, 4, 3, 2}}};
+// Loads only: a store with a negative coordinate is an illegal instruction.
+const Case<2> kBeforeWithSwizzle{{104, 50}, {16, 32}, {{-8, 30}}};
+const Case<4> kFourBefore{{40, 9, 5, 4}, {32, 4, 2, 3}, {{16, 7, -1, 2}}};
+const Case<5> kFiveBefore{{24, 6, 5, 4, 3}, {16, 4, 2, 2, 2}, {{-8, 4, 3, 3, 2}}};
 
 TEST_F(Tma, LoadsOfEverySwizzleWithZerosOutside) {
   for (const Case<2>& test : {kInside, kPastBothEnds, kBeforeBoth}) {
@@ -233,6 +237,7 @@ TEST_F(Tma, LoadsOfEverySwizzleWithZerosOutside) {
   expect_load(kInside, Swizzle::k128, true);
   expect_load(kHalfWidth, Swizzle::k64);
   expect_load(kQuarterWidth, Swizzle::k32);
+  expect_load(kBeforeWithSwizzle, Swizzle::k32);
 }
 
 TEST_F(Tma, LoadsOfEveryRank) {
@@ -240,10 +245,12 @@ TEST_F(Tma, LoadsOfEveryRank) {
   expect_load(kThree, Swizzle::kNone);
   expect_load(kFour, Swizzle::k64);
   expect_load(kFive, Swizzle::k32);
+  expect_load(kFourBefore, Swizzle::k64);
+  expect_load(kFiveBefore, Swizzle::k32);
 }
 
-TEST_F(Tma, StoresLeaveOutWhatIsOutside) {
-  for (const Case<2>& test : {kInside, kPastBothEnds, kBeforeBoth}) {
+TEST_F(Tma, StoresOfEveryRankLeaveOutWhatIsPastTheEnd) {
+  for (const Case<2>& test : {kInside, kPastBothEnds}) {
     expect_store(test, Swizzle::k128);
     expect_store(test, Swizzle::kNone);
   }
@@ -251,9 +258,6 @@ TEST_F(Tma, StoresLeaveOutWhatIsOutside) {
   expect_store(kQuarterWidth, Swizzle::k32);
   expect_store(kThree, Swizzle::k128);
   expect_store(kFour, Swizzle::k64);
-}
-
-TEST_F(Tma, StoresOfRankFive) {
   expect_store(kFive, Swizzle::k32);
 }
 

@@ -1,6 +1,6 @@
 // TMA: the copy engine between global and shared memory. One thread issues a transfer; loads
 // complete on a barrier in shared memory, stores in groups of the issuing thread. Coordinates count
-// elements, the contiguous dimension first, and may be negative or past the end. PTX ISA:
+// elements, the contiguous dimension first, and may be past the end, for loads negative too. PTX ISA:
 // cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, prefetch.
 #pragma once
 
@@ -105,7 +105,8 @@ __device__ __forceinline__ void tma_prefetch_2d(const CUtensorMap* map, int x, i
                : "memory");
 }
 
-/// Stores a box from shared memory; what lies outside of the tensor is left out.
+/// Stores a box from shared memory; what lies past the end of the tensor is left out. Coordinates must
+/// not be negative (seen on an H200: an illegal instruction), unlike those of a load.
 /// Caller: one thread, after those who wrote `source` did fence_async_shared() and a barrier. Then
 /// store_commit(); before `source` is written again store_wait_read<0>() in the same thread and a
 /// barrier for the others.

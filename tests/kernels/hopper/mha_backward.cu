@@ -211,6 +211,7 @@ __device__ void consume_keys(Shared& shared, const CUtensorMap* map_dk, const CU
     ptx::wgmma_wait<0>();
     ptx::keep_registers(dk);
     ptx::keep_registers(dv);
+    __syncwarp();  // all lanes have read the stage's lse and delta
     if (ptx::lane_index() == 0) ptx::barrier_arrive(&shared.empty[s]);
     stage.advance();
   }
