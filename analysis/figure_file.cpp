@@ -60,8 +60,7 @@ FigureSpec read_figure(TomlTable& table, const std::string& file) {
 
 }  // namespace
 
-tl::expected<std::vector<FigureSpec>, std::vector<Error>> read_figure_file(
-    const std::string& path) {
+tl::expected<FigureSet, std::vector<Error>> read_figure_file(const std::string& path) {
   using Errors = std::vector<Error>;
   const auto text = read_text(path);
   if (!text) return tl::unexpected<Errors>(Errors{text.error()});
@@ -69,18 +68,19 @@ tl::expected<std::vector<FigureSpec>, std::vector<Error>> read_figure_file(
   if (!parsed) return tl::unexpected<Errors>(Errors{parsed.error()});
   Errors errors;
   TomlTable top(*parsed, "", path, errors);
-  std::vector<FigureSpec> specs;
+  FigureSet set;
+  set.paper_blocks = top.boolean("paper_blocks", false);
   std::set<std::string> names;
   for (TomlTable& table : top.tables("figures", true)) {
-    specs.push_back(read_figure(table, path));
-    if (!names.insert(specs.back().name).second) {
-      table.error("name", "there is another figure '" + specs.back().name + "'",
+    set.figures.push_back(read_figure(table, path));
+    if (!names.insert(set.figures.back().name).second) {
+      table.error("name", "there is another figure '" + set.figures.back().name + "'",
                   "Names must differ: files are named after them.");
     }
   }
   top.reject_unknown_keys();
   if (!errors.empty()) return tl::unexpected<Errors>(std::move(errors));
-  return specs;
+  return set;
 }
 
 }  // namespace ptxbatch

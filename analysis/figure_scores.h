@@ -23,7 +23,7 @@ struct ScoreFigure {
   // Rows that are drawn even where nothing was run; none: those that there are.
   std::vector<std::string> models;
   std::vector<std::string> targets;
-  std::int32_t turns = 8;     // turn limit of the numbers
+  std::int32_t turns = 8;  // turn limit of the numbers
   SpeedupKind speedup = SpeedupKind::kPaper;
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "analysis/counted_blocks.h"
 #include "analysis/figure_bars.h"
 #include "analysis/figure_fast_p.h"
 #include "analysis/figure_reasoning.h"
@@ -62,19 +63,22 @@ FigureSpec whole_run(std::string name, FigureKind kind) {
 
 }  // namespace
 
-std::vector<FigureSpec> standard_figures() {
-  return {whole_run("fast_p", FigureKind::kFastP), whole_run("scores", FigureKind::kScores),
-          whole_run("turns", FigureKind::kTurns),
-          whole_run("transitions", FigureKind::kTransitions),
-          whole_run("reasoning", FigureKind::kReasoning)};
+FigureSet standard_figures() {
+  return {
+      false,
+      {whole_run("fast_p", FigureKind::kFastP), whole_run("scores", FigureKind::kScores),
+       whole_run("turns", FigureKind::kTurns), whole_run("transitions", FigureKind::kTransitions),
+       whole_run("reasoning", FigureKind::kReasoning)}};
 }
 
-Result<std::vector<Figure>> make_figures(const std::vector<FigureSpec>& specs,
-                                         const std::vector<TurnTable>& tables,
+Result<std::vector<Figure>> make_figures(const FigureSet& set, const std::vector<TurnTable>& tables,
                                          SpeedupKind speedup) {
+  const auto counted =
+      set.paper_blocks ? with_counted_blocks(tables) : Result<std::vector<TurnTable>>(tables);
+  if (!counted) return fail(counted.error());
   std::vector<Figure> figures;
-  for (const FigureSpec& spec : specs) {
-    auto more = figures_of(spec, tables, speedup);
+  for (const FigureSpec& spec : set.figures) {
+    auto more = figures_of(spec, *counted, speedup);
     if (!more) return fail(more.error());
     for (Figure& figure : *more) figures.push_back(std::move(figure));
   }

@@ -29,14 +29,21 @@ struct FigureSpec {
   bool ratios = false;                     // kBars
 };
 
+/// What a file says.
+struct FigureSet {
+  /// Of published turns, only the prompt blocks that count in the paper (counted_blocks.h).
+  bool paper_blocks = false;
+  std::vector<FigureSpec> figures;
+};
+
 /// Paths in the file are relative to it. All mistakes at once.
-tl::expected<std::vector<FigureSpec>, std::vector<Error>> read_figure_file(const std::string& path);
+tl::expected<FigureSet, std::vector<Error>> read_figure_file(const std::string& path);
 
 /// What `ptxbatch figures` draws when no file says otherwise.
-std::vector<FigureSpec> standard_figures();
+FigureSet standard_figures();
 
 /// One spec may give several pages. Fails where a data file cannot be read.
-Result<std::vector<Figure>> make_figures(const std::vector<FigureSpec>& specs,
-                                         const std::vector<TurnTable>& tables, SpeedupKind speedup);
+Result<std::vector<Figure>> make_figures(const FigureSet& set, const std::vector<TurnTable>& tables,
+                                         SpeedupKind speedup);
 
 }  // namespace ptxbatch

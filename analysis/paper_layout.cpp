@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/counted_blocks.h"
 #include "analysis/devices.h"
 
 namespace ptxbatch {
@@ -25,20 +26,12 @@ bool contains(const std::vector<T>& list, const T& item) {
 
 using ConditionKey = std::tuple<std::string, std::string, std::string>;
 
-ConditionKey key_of(const PlannedTrajectory& planned) {
-  return {planned.model, planned.target, planned.problem};
-}
-
 /// Where one file's trajectories stand in a table.
 class FileSelector {
  public:
   FileSelector(const TurnTable& table, const PublishedExperiment& selection,
                const PaperLayout& layout)
-      : table_(table), selection_(selection), layout_(layout) {
-    for (const PlannedTrajectory& planned : table.trajectories) {
-      blocks_[key_of(planned)].insert(planned.prompt_block);
-    }
-  }
+      : table_(table), selection_(selection), layout_(layout), blocks_(table, selection) {}
 
   /// The name of its row; nothing when it does not stand in the table.
   [[nodiscard]] std::optional<std::string> row_of(const PlannedTrajectory& planned) const {
@@ -48,11 +41,12 @@ class FileSelector {
     for (const PaperRow& row : selection_.rows) {
       if (row.table != layout_.table.number || row.model != planned.model) continue;
       if (!is_row(row.row, planned)) continue;
-      if (row.blocks.empty() ? counts(planned) : contains(row.blocks, planned.prompt_block)) {
+      if (row.blocks.empty() ? blocks_.counts(planned)
+                             : contains(row.blocks, planned.prompt_block)) {
         return row.row;
       }
     }
-    if (!is_row(planned.model, planned) || !counts(planned)) return std::nullopt;
+    if (!is_row(planned.model, planned) || !blocks_.counts(planned)) return std::nullopt;
     return planned.model;
   }
 
@@ -63,20 +57,10 @@ class FileSelector {
     return contains(layout_.rows, PaperLayout::Row{device_of(table_, planned.target), name});
   }
 
-  [[nodiscard]] bool counts(const PlannedTrajectory& planned) const {
-    const auto run_blocks = static_cast<std::int32_t>(blocks_.at(key_of(planned)).size());
-    for (const BlockSelection& selection : selection_.selections) {
-      if (selection.run_blocks == run_blocks && contains(selection.problems, planned.problem)) {
-        return contains(selection.blocks, planned.prompt_block);
-      }
-    }
-    return true;
-  }
-
   const TurnTable& table_;
   const PublishedExperiment& selection_;
   const PaperLayout& layout_;
-  std::map<ConditionKey, std::set<std::int32_t>> blocks_;
+  CountedBlocks blocks_;
 };
 
 // Conditions by row, device and problem: the paper's first, then others as they come.

@@ -51,14 +51,16 @@ void add_row(TurnTable& to, const TurnTable& from, std::size_t row, std::int32_t
   to.reasoning_tokens.push_back(from.reasoning_tokens[row]);
 }
 
-TurnTable select_from(const TurnTable& table, const Selection& selection) {
+// These trajectories of the table, in this order.
+TurnTable take(const TurnTable& table, const std::vector<std::int32_t>& indices) {
   TurnTable result;
   result.max_turns = table.max_turns;
   result.target_speedup = table.target_speedup;
   result.experiment_name = table.experiment_name;
+  result.experiment_text = table.experiment_text;
   result.complete = table.complete;
   std::vector<std::int32_t> renumbered(table.trajectories.size(), -1);
-  for (const std::int32_t index : chosen(table, selection)) {
+  for (const std::int32_t index : indices) {
     PlannedTrajectory planned = table.trajectories[static_cast<std::size_t>(index)];
     planned.index = static_cast<std::int32_t>(result.trajectories.size());
     renumbered[static_cast<std::size_t>(index)] = planned.index;
@@ -73,10 +75,19 @@ TurnTable select_from(const TurnTable& table, const Selection& selection) {
 
 }  // namespace
 
+TurnTable select_trajectories(const TurnTable& table,
+                              const std::function<bool(const PlannedTrajectory&)>& is_wanted) {
+  std::vector<std::int32_t> indices;
+  for (const PlannedTrajectory& planned : table.trajectories) {
+    if (is_wanted(planned)) indices.push_back(planned.index);
+  }
+  return take(table, indices);
+}
+
 std::vector<TurnTable> select(const std::vector<TurnTable>& tables, const Selection& selection) {
   std::vector<TurnTable> result;
   result.reserve(tables.size());
-  for (const TurnTable& table : tables) result.push_back(select_from(table, selection));
+  for (const TurnTable& table : tables) result.push_back(take(table, chosen(table, selection)));
   return result;
 }
 

@@ -1,6 +1,7 @@
 // The part of some results that a figure is about: certain models, targets and problems.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ struct Selection {
   std::vector<std::string> targets;
   std::vector<std::string> problems;
 };
+
+/// The trajectories of a table that are wanted, with their turns, numbered anew.
+TurnTable select_trajectories(const TurnTable& table,
+                              const std::function<bool(const PlannedTrajectory&)>& is_wanted);
 
 /// The selected trajectories of each table with their turns, numbered anew.
 std::vector<TurnTable> select(const std::vector<TurnTable>& tables, const Selection& selection);

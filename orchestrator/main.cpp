@@ -22,7 +22,9 @@ int dispatch(int argc, char** argv) {
   add_run_command(app, exit_code);
   add_status_command(app, exit_code);
   add_tables_command(app, exit_code);
+  add_export_command(app, exit_code);
   add_figures_command(app, exit_code);
+  add_report_command(app, exit_code);
   add_show_command(app, exit_code);
   add_import_command(app, exit_code);
   add_check_command(app, exit_code);

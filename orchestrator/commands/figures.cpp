@@ -23,7 +23,7 @@ struct FiguresCommand {
   std::string speedup = "paper";
 };
 
-tl::expected<std::vector<FigureSpec>, std::vector<Error>> wanted_figures(const std::string& file) {
+tl::expected<FigureSet, std::vector<Error>> wanted_figures(const std::string& file) {
   if (file.empty()) return standard_figures();
   return read_figure_file(file);
 }

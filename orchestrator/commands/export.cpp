@@ -1,0 +1,112 @@
+// ptxbatch export: results in the forms of others.
+
+#include "analysis/export.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "common/file_system.h"
+#include "orchestrator/commands/commands.h"
+#include "orchestrator/commands/support.h"
+#include "orchestrator/exit_codes.h"
+#include "orchestrator/installation.h"
+
+namespace ptxbatch {
+namespace {
+
+struct ExportCommand {
+  std::vector<std::string> files;
+  std::string output;
+  std::string problems;
+};
+
+Result<std::vector<RunRecords>> read_runs(const std::vector<std::string>& files) {
+  std::vector<RunRecords> runs;
+  for (const std::string& file : files) {
+    auto run = read_run(file);
+    if (!run) return fail(run.error());
+    runs.push_back(std::move(*run));
+  }
+  return runs;
+}
+
+// To standard output when no file is named.
+int put(const std::string& text, const std::string& output) {
+  if (output.empty()) {
+    fmt::print("{}", text);
+    return kExitDone;
+  }
+  const auto written = write_text(output, text);
+  if (!written) return report(written.error());
+  fmt::print("{}\n", output);
+  return kExitDone;
+}
+
+int turns(const ExportCommand& command) {
+  const auto runs = read_runs(command.files);
+  return runs ? put(export_turns_csv(*runs), command.output) : report(runs.error());
+}
+
+int chats(const ExportCommand& command) {
+  const auto runs = read_runs(command.files);
+  return runs ? put(export_chats(*runs), command.output) : report(runs.error());
+}
+
+Status write_below(const std::string& folder, const ExportedFile& file) {
+  const std::filesystem::path path = std::filesystem::path(folder) / file.path;
+  std::error_code error;
+  std::filesystem::create_directories(path.parent_path(), error);
+  if (error) {
+    return fail(
+        system_error("cannot make the folder " + path.parent_path().string(), error.value()));
+  }
+  return write_text(path.string(), file.contents);
+}
+
+int flashinfer_trace(const ExportCommand& command) {
+  const auto runs = read_runs(command.files);
+  if (!runs) return report(runs.error());
+  const auto files = export_flashinfer_trace(
+      *runs, command.problems.empty() ? problems_folder() : command.problems);
+  if (!files) return report(files.error());
+  std::size_t solutions = 0;
+  for (const ExportedFile& file : *files) {
+    if (auto written = write_below(command.output, file); !written) return report(written.error());
+    if (file.path.starts_with("solutions/")) ++solutions;
+  }
+  fmt::print("{}: {} {}\n", command.output, solutions,
+             solutions == 1 ? "correct candidate" : "correct candidates");
+  return kExitDone;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, int& exit_code) {
+  const auto options = std::make_shared<ExportCommand>();
+  CLI::App* command = app.add_subcommand("export", "Write results in the forms of others");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* what, auto action) {
+    CLI::App* form = command->add_subcommand(name, what);
+    add_results_option(*form, options->files);
+    form->callback([options, action, &exit_code] { exit_code = action(*options); });
+    return form;
+  };
+  add("turns", "Turns as CSV", turns)
+      ->add_option("-o,--output", options->output, "The file; default: standard output");
+  add("chats", "Trajectories as chats, one JSON line each", chats)
+      ->add_option("-o,--output", options->output, "The file; default: standard output");
+  CLI::App* trace =
+      add("flashinfer-trace", "Correct candidates as FlashInfer-Trace solutions and traces",
+          flashinfer_trace);
+  trace->add_option("-o,--output", options->output, "The folder")->required();
+  trace->add_option(
+      "--problems", options->problems,
+      "Folder of the experiment's definitions and workloads; default: PTXBatch's own");
+}
+
+}  // namespace ptxbatch

@@ -1,0 +1,159 @@
+// The report as a page: complete in itself, inert whatever the models wrote, and without an error
+// in a browser's console.
+#include "analysis/report/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "analysis/report/compressed.h"
+#include "analysis/report/html.h"
+#include "common/process.h"
+#include "tests/analysis/run_on_disk.h"
+#include "tests/support/test_folder.h"
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
+
+ReportInput input_of(const std::vector<std::string>& paths, const RunReadOptions& options = {}) {
+  ReportInput input;
+  for (const std::string& path : paths) {
+    input.tables.push_back(read_turn_table(path).value());
+    input.runs.push_back(read_run(path, options).value());
+  }
+  return input;
+}
+
+std::string report_of(const SmallRun& run) {
+  const TestFolder folder;
+  run.write(folder.file("run.h5"));
+  return make_report(input_of({folder.file("run.h5")}));
+}
+
+TEST(Report, HasItsSections) {
+  const std::string page = report_of({});
+  for (const char* id : {"summary", "tables", "curves", "outcomes", "places", "health", "cost",
+                         "turns", "experiment"}) {
+    EXPECT_THAT(page, HasSubstr("<section id=\"" + std::string(id) + "\">"));
+  }
+  EXPECT_THAT(page, HasSubstr("compile_error"));
+  EXPECT_THAT(page, HasSubstr("OpenBLAS 0.3.21"));
+  EXPECT_THAT(page, HasSubstr("best 0.500×"));
+}
+
+TEST(Report, AsksNothingOfANetwork) {
+  const std::string page = report_of({});
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  // The only addresses are XML names.
+  EXPECT_FALSE(std::regex_search(page, std::regex(R"((src|href)="(?!#|data:))")));
+  EXPECT_FALSE(std::regex_search(page, std::regex(R"(url\(|@import|<iframe|<object|<embed)")));
+}
+
+TEST(Report, NamesAreNeverMarkup) {
+  SmallRun run;
+  run.experiment.name = "<script>alert(1)</script>";
+  run.experiment.trajectories[0].model = "<img src=x onerror=alert(1)>";
+  run.turns[0].cause = "\"><b>";
+  run.replies[0].text = "</script><script>alert(2)</script>";
+  const std::string page = report_of(run);
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, Not(HasSubstr("\"><b>")));
+}
+
+TEST(Report, OfARunWithoutTurnsSaysSo) {
+  SmallRun run;
+  run.turns.clear();
+  run.replies.clear();
+  const std::string page = report_of(run);
+  EXPECT_THAT(page, HasSubstr("no correct turn"));
+  EXPECT_THAT(page, HasSubstr("No turn failed."));
+  EXPECT_THAT(page, HasSubstr("No replies were recorded."));
+}
+
+TEST(Report, SaysWhatWasLeftOut) {
+  const TestFolder folder;
+  write_synthetic(folder.file("run.h5"), 96);
+  RunReadOptions options;
+  options.detail_bytes = 50'000;
+  const std::string whole = make_report(input_of({folder.file("run.h5")}));
+  const std::string less = make_report(input_of({folder.file("run.h5")}, options));
+  EXPECT_LT(less.size(), whole.size());
+  EXPECT_THAT(less, ContainsRegex("The details of [0-9]+ of 12 trajectories were left out"));
+  EXPECT_THAT(whole, Not(HasSubstr("were left out of this page to keep")));
+}
+
+TEST(Report, SeveralFilesAreOnePage) {
+  const TestFolder folder;
+  SmallRun().write(folder.file("one.h5"));
+  SmallRun other;
+  other.experiment.name = "other";
+  other.write(folder.file("two.h5"));
+  const std::string page = make_report(input_of({folder.file("one.h5"), folder.file("two.h5")}));
+  EXPECT_THAT(page, HasSubstr("small and 1 more"));
+  EXPECT_THAT(page, HasSubstr("two.h5"));
+}
+
+TEST(Html, EscapesWhatCouldBeMarkup) {
+  EXPECT_EQ(html_text("<a href='x'>&\"\x01"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\uFFFD");
+  EXPECT_EQ(grouped_digits(-1234567), "-1\u202F234\u202F567");
+  EXPECT_EQ(grouped_digits(999), "999");
+}
+
+TEST(CompressedBase64, IsPaddedToFours) {
+  for (std::size_t size = 0; size < 6; ++size) {
+    EXPECT_EQ(compressed_base64(std::string(size, 'x')).size() % 4, 0U) << size;
+  }
+}
+
+/// Headless Chromium: what it prints, with the console's messages and the page as it became.
+std::string browse(const std::string& chromium, const std::string& address,
+                   const std::string& profile) {
+  ProcessSpec spec;
+  spec.argv = {chromium,
+               "--headless=new",
+               "--no-sandbox",
+               "--disable-gpu",
+               "--disable-dev-shm-usage",
+               "--no-first-run",
+               "--user-data-dir=" + profile,
+               "--enable-logging=stderr",
+               "--virtual-time-budget=10000",
+               "--dump-dom",
+               address};
+  spec.environment = tool_environment();
+  spec.environment.push_back("HOME=" + profile);
+  spec.output_cap_bytes = 64U << 20U;
+  const auto run = run_process(spec, 100);
+  EXPECT_TRUE(run.has_value() && run->end.ok());
+  return run ? run->output : "";
+}
+
+TEST(Report, OpensInABrowserWithoutAnError) {
+  const auto chromium = find_program("chromium");
+  if (!chromium) GTEST_SKIP() << "chromium is not installed (Debian package chromium)";
+  const TestFolder folder;
+  SmallRun run;
+  run.replies[1].text = "</script><script>document.title = 'broken'</script>";
+  run.write(folder.file("run.h5"));
+  const std::string page = folder.file("report.html");
+  ASSERT_TRUE(write_text(page, make_report(input_of({folder.file("run.h5")}))).has_value());
+  const std::string seen =
+      browse(*chromium, "file://" + page + "#turn-0-0-1", folder.file("profile"));
+  EXPECT_THAT(seen, Not(ContainsRegex("CONSOLE|Refused to|Uncaught")));
+  // The script unpacked the data: the list, and the chosen turn's story.
+  EXPECT_THAT(seen, HasSubstr("1 to 1 of 1 trajectories"));
+  EXPECT_THAT(seen, HasSubstr("Trajectory 0 (exp_000), turn 1: m/1, host, GEMM"));
+  EXPECT_THAT(seen, HasSubstr("void run() {}"));
+  EXPECT_THAT(seen, HasSubstr("dot-candidate"));
+  EXPECT_THAT(seen, HasSubstr("vfmadd231ps"));
+}
+
+}  // namespace
+}  // namespace ptxbatch
