@@ -2,10 +2,10 @@
 // stores, conversions and small arithmetic.
 #include "arithmetic.cuh"
 #include "cluster.cuh"
-#include "fragment.cuh"
 #include "mbarrier.cuh"
 #include "tests/kernels/device_test.cuh"
 #include "tma.cuh"
+#include "wgmma.cuh"
 
 namespace {
 

@@ -116,6 +116,49 @@ __device__ __forceinline__ void wgmma_rs(float (&d)[N / 2], const std::uint32_t 
   detail::Wgmma<N>::template rs<TransposeB>(d, a, b, accumulate);
 }
 
+/// Row (0 to 63) of accumulator element `i` of this thread: d[i] of a m64nN accumulator.
+/// Caller: a thread of the warpgroup, by its position in it (threadIdx.x % 128 if the warpgroup
+/// begins at a multiple of 128).
+__device__ __forceinline__ int accumulator_row(int thread, int i) {
+  return (thread / 32) * 16 + (thread % 32) / 4 + ((i >> 1) & 1) * 8;
+}
+
+/// Column (0 to N - 1) of the same element. So a thread has, for each group of 8 columns, two
+/// neighbours in each of two rows, and the 4 threads of a quad hold a row: reduce over a row with
+/// shuffles by 1 and 2.
+__device__ __forceinline__ int accumulator_column(int thread, int i) {
+  return (i >> 2) * 8 + (thread % 4) * 2 + (i & 1);
+}
+
+/// Accumulator columns 16 * k to 16 * k + 15 as the A fragment of a following wgmma with A in
+/// registers: no data moves between threads, only the type changes.
+template <int Elements>
+__device__ __forceinline__ void accumulator_to_a(std::uint32_t (&a)[4],
+                                                 const float (&d)[Elements], int k) {
+  a[0] = pack_bf16(d[8 * k + 0], d[8 * k + 1]);
+  a[1] = pack_bf16(d[8 * k + 2], d[8 * k + 3]);
+  a[2] = pack_bf16(d[8 * k + 4], d[8 * k + 5]);
+  a[3] = pack_bf16(d[8 * k + 6], d[8 * k + 7]);
+}
+
+/// Writes 64 columns (from column 16 * first16 of the accumulator) as bf16 into a box of 64 rows x
+/// 64 columns with 128-byte swizzle, ready for a TMA store from it; no bank conflicts.
+/// Caller: all 128 threads of a warpgroup, `thread` as in accumulator_row. Then
+/// fence_async_shared() and a barrier of the warpgroup before the store.
+template <int Elements>
+__device__ __forceinline__ void store_accumulator_box(void* box, const float (&d)[Elements],
+                                                      int first16, int thread) {
+  const int lane = thread % 32;
+  const std::uint32_t row = (thread / 32) * 16 + lane % 16;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float* v = &d[8 * (first16 + i)];
+    const std::uint32_t offset = swizzled_offset<Swizzle::k128>(row, i * 32 + (lane / 16) * 16);
+    store_matrix_x4(static_cast<char*>(box) + offset, pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3]),
+                    pack_bf16(v[4], v[5]), pack_bf16(v[6], v[7]));
+  }
+}
+
 // The instruction's text for each N. PTX_D<n> names the registers %0 to %(n - 1) of an accumulator,
 // PTX_O<n> binds them to d[0] to d[n - 1]; both are built up in steps of 4 registers (8 columns).
 #define PTX_D4 "%0, %1, %2, %3"

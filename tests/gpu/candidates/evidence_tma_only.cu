@@ -3,7 +3,7 @@
 #include "gemm.cuh"
 
 #include "tma.cuh"
-#include "fragment.cuh"
+#include "wgmma.cuh"
 
 struct alignas(1024) Shared {
   bf16 a[64 * 64];
