@@ -89,7 +89,7 @@ Result<Sheet> model_ages(const std::string& folder, const PaperTable& table) {
 }
 
 Result<Sheet> pack_tokens(const std::string& folder, const PaperTable& table) {
-  const auto csv = CsvFile::read(folder + "/pack_tokens.csv", {"gpu", "part", "tokens"});
+  const auto csv = CsvFile::read(folder + "/pack_tokens.csv", {"pack", "part", "tokens"});
   if (!csv) return fail(csv.error());
   Sheet sheet = begin_sheet(table);
   sheet.header = {table.row_header};
@@ -118,7 +118,9 @@ Result<Sheet> pack_tokens(const std::string& folder, const PaperTable& table) {
   }
   sheet.header.emplace_back("Sum");
   sheet.rows = std::move(cells);
-  sheet.notes = {"As the paper counts its packs' tokens."};
+  sheet.notes = {
+      "The paper's packs as it counts them; this program's with o200k_base "
+      "(docs/knowledge_packs.md)."};
   return sheet;
 }
 

@@ -131,8 +131,35 @@ std::string markdown_row(const std::vector<std::string>& cells) {
   return "| " + join_changed(cells, " | ", escape_markdown) + " |\n";
 }
 
-std::string latex_row(const std::vector<std::string>& cells) {
-  return "  " + join_changed(cells, " & ", escape_latex) + " \\\\\n";
+// About what a page holds: characters across, and rows below each other.
+constexpr std::size_t kLatexWidth = 140;
+constexpr std::size_t kLatexRows = 45;
+
+std::string latex_row(const std::vector<std::string>& cells, const Piece& piece) {
+  return "  " + join_changed(piece, " & ", [&](std::size_t i) { return escape_latex(cells[i]); }) +
+         " \\\\\n";
+}
+
+// One piece of the rows from `first` to before `last`.
+std::string latex_tabular(const Sheet& sheet, const Piece& piece, std::size_t first,
+                          std::size_t last) {
+  std::string result =
+      fmt::format(R"(  \begin{{tabular}}{{{}{}}}
+  \toprule
+{}  \midrule
+)",
+                  repeat("l", sheet.name_columns), repeat("r", piece.size() - sheet.name_columns),
+                  latex_row(sheet.header, piece));
+  for (std::size_t row = first; row < last; ++row) result += latex_row(sheet.rows[row], piece);
+  return result + "  \\bottomrule\n  \\end{tabular}\n";
+}
+
+std::string latex_notes(const Sheet& sheet) {
+  std::string result;
+  for (const std::string& note : sheet.notes) {
+    result += R"(  \par\smallskip{\footnotesize )" + escape_latex(note) + "}\n";
+  }
+  return result;
 }
 
 std::size_t value_columns(const Sheet& sheet) {
@@ -178,24 +205,22 @@ std::string render_csv(const Sheet& sheet) {
 }
 
 std::string render_latex(const Sheet& sheet) {
-  std::string result = fmt::format(R"(% \usepackage{{booktabs}}
-\begin{{table}}
-  \centering
-  \caption{{{}}}
-  \begin{{tabular}}{{{}{}}}
-  \toprule
-{}  \midrule
-)",
-                                   escape_latex(sheet.title), repeat("l", sheet.name_columns),
-                                   repeat("r", value_columns(sheet)), latex_row(sheet.header));
-  for (const auto& row : sheet.rows) result += latex_row(row);
-  result += R"(  \bottomrule
-  \end{tabular}
-)";
-  for (const std::string& note : sheet.notes) {
-    result += R"(  \par\smallskip{\footnotesize )" + escape_latex(note) + "}\n";
+  const auto columns = layout_columns(sheet);
+  const auto pieces = cut_into_pieces(sheet, columns, kLatexWidth);
+  std::string result = "% \\usepackage{booktabs}\n";
+  for (std::size_t first = 0; first == 0 || first < sheet.rows.size(); first += kLatexRows) {
+    const std::size_t last = std::min(first + kLatexRows, sheet.rows.size());
+    std::string caption = escape_latex(sheet.title);
+    if (first > 0) caption += " (continued)";
+    result += "\\begin{table}\n  \\centering\n  \\caption{" + caption + "}\n";
+    for (const Piece& piece : pieces) {
+      if (&piece != &pieces.front()) result += "  \\par\\medskip\n";
+      result += latex_tabular(sheet, piece, first, last);
+    }
+    if (last == sheet.rows.size()) result += latex_notes(sheet);
+    result += "\\end{table}\n";
   }
-  return result + "\\end{table}\n";
+  return result;
 }
 
 }  // namespace ptxbatch

@@ -21,7 +21,8 @@ std::string render_terminal(const Sheet& sheet, std::size_t width);
 std::string render_markdown(const Sheet& sheet);
 /// Header and rows; title and notes have no place there.
 std::string render_csv(const Sheet& sheet);
-/// Needs the LaTeX package booktabs.
+/// Needs the LaTeX package booktabs. What is wider than a page is cut into tabulars that repeat the
+/// row names; what is longer goes on in further tables.
 std::string render_latex(const Sheet& sheet);
 
 }  // namespace ptxbatch

@@ -3,8 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "analysis/devices.h"
 #include "analysis/text.h"
 
 namespace ptxbatch {
@@ -108,6 +110,28 @@ void add_run_notes(Sheet& sheet, const TableNumbers& numbers,
                                         table.experiment_name,
                                         counted(table.max_turns, "turn", "turns")));
     }
+  }
+}
+
+void add_device_note(Sheet& sheet, const TableNumbers& numbers,
+                     const std::vector<std::uint32_t>& which) {
+  std::map<std::string, std::vector<std::string>> devices;  // by target
+  for (std::size_t t = 0; t < numbers.tables.size(); ++t) {
+    if (!contributes(numbers.conditions.places[t], which)) continue;
+    for (const TargetDevice& device : numbers.tables[t].devices) {
+      auto& names = devices[device.target];
+      const std::string name = short_device_name(device.name);
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  for (const auto& [target, names] : devices) {
+    const bool shown = std::any_of(which.begin(), which.end(), [&](std::uint32_t number) {
+      return numbers.conditions.list[number].target == target;
+    });
+    if (!shown || names.size() < 2) continue;
+    sheet.notes.push_back(
+        fmt::format("Target {} ran on different devices, whose speedups are not comparable: {}.",
+                    target, join(names, "; ")));
   }
 }
 

@@ -34,6 +34,10 @@ void add_score_notes(Sheet& sheet, const TableNumbers& numbers,
 void add_run_notes(Sheet& sheet, const TableNumbers& numbers,
                    const std::vector<std::uint32_t>& which);
 
+/// Says where one target stands for several kinds of device: their numbers do not belong together.
+void add_device_note(Sheet& sheet, const TableNumbers& numbers,
+                     const std::vector<std::uint32_t>& which);
+
 /// Tables that are read one after the other share their notes: each is said once, below the last.
 void share_notes(std::vector<Sheet>& sheets);
 

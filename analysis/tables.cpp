@@ -53,6 +53,7 @@ Sheet score_sheet(const TableNumbers& numbers, const std::vector<std::uint32_t>&
     add_score_column(sheet, grid.problems[problem], kind, numbers.scored, column, style);
   }
   add_score_notes(sheet, numbers, which, kind, style);
+  add_device_note(sheet, numbers, which);
   return sheet;
 }
 

@@ -4,8 +4,9 @@
 namespace ptxbatch {
 
 inline constexpr int kExitDone = 0;
-inline constexpr int kExitError = 1;         // in use or input; nothing was run
-inline constexpr int kExitWithFailures = 2;  // finished, but some trajectories failed
-inline constexpr int kExitResumable = 75;    // stopped early: the same command goes on from there
+inline constexpr int kExitError = 1;  // in use or input; nothing was run
+// Finished, but some trajectories failed, or a check found what nothing explains.
+inline constexpr int kExitWithFailures = 2;
+inline constexpr int kExitResumable = 75;  // stopped early: the same command goes on from there
 
 }  // namespace ptxbatch

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "analysis/tables.h"
 #include "tests/analysis/golden_file.h"
 #include "tests/analysis/hand_made.h"
@@ -64,6 +67,40 @@ TEST(Tables, IntervalsStandBesideTheNumbers) {
   options.format = TableFormat::kCsv;
   options.kinds = {TableKind::kCorrectness, TableKind::kPass, TableKind::kOutcomes};
   expect_golden("intervals.csv", render_tables({gpu_run()}, options));
+}
+
+TEST(Tables, DevicesThatShareATargetAreNamed) {
+  TurnTable first = gpu_run();
+  first.devices = {{"hopper", "NVIDIA H100 80GB HBM3"}, {"blackwell", "NVIDIA B200"}};
+  TurnTable second = gpu_run();
+  second.devices = {{"hopper", "NVIDIA H200"}};
+  const TableOptions options = options_for(TableFormat::kTerminal);
+  EXPECT_THAT(render_tables({first}, options), Not(HasSubstr("different devices")));
+  const std::string both = render_tables({first, second}, options);
+  EXPECT_THAT(both, HasSubstr("Target hopper ran on different devices, whose speedups are not"));
+  EXPECT_THAT(both, HasSubstr("H100; H200."));
+  EXPECT_THAT(both, HasSubstr("Taken together from several files: hopper, GLM-5.2, GEMM;"));
+}
+
+TEST(Tables, LatexTablesStayWithinAPage) {
+  TurnTable sweep = empty_table(8);
+  for (int model = 0; model < 60; ++model) {
+    for (const char* problem : {"GEMM", "MHA-Fwd", "MHA-Bwd", "MHA-Fwd-Causal", "MHA-Bwd-Causal"}) {
+      add_trajectory(sweep, {"model " + std::to_string(model), problem, "base", "hopper"},
+                     {with_target(0.4)});
+    }
+  }
+  TableOptions options = options_for(TableFormat::kLatex);
+  options.kinds = {TableKind::kCorrectness};
+  const std::string text = render_tables({sweep}, options);
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(" & ") != std::string::npos) longest = std::max(longest, line.size());
+  }
+  EXPECT_LT(longest, 170U);
+  EXPECT_THAT(text, HasSubstr("(continued)"));
+  EXPECT_THAT(text, HasSubstr("model 59 & "));
 }
 
 TEST(Tables, CsvFormat) {
