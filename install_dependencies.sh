@@ -41,6 +41,8 @@ libopenblas-dev        -         references of the host target
 libgtest-dev           -         tests
 libgmock-dev           -         tests
 libbenchmark-dev       -         benchmarks
+libcpp-httplib-dev     -         tests: a model server with faults
+openssl                openssl   tests: a certificate for that server
 gnuplot-nox            gnuplot   figures
 python3                python3   tests: results open in h5py; and pip
 python3-h5py           -         tests: results open in h5py

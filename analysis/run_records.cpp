@@ -59,6 +59,7 @@ class Collector {
   Status operator()(ReplyRecord&& record) {
     return add(std::move(record), &TrajectoryRecords::replies);
   }
+  Status operator()(RequestRecord&& /*record*/) { return {}; }
   Status operator()(TurnRecord&& record) {
     return add(std::move(record), &TrajectoryRecords::turns);
   }

@@ -254,6 +254,24 @@ std::map<std::string, std::vector<std::string>> TomlTable::string_lists(std::str
   return result;
 }
 
+std::map<std::string, std::string> TomlTable::string_map(std::string_view key) {
+  std::map<std::string, std::string> result;
+  auto strings = table(key);
+  if (!strings) return result;
+  for (const auto& [name, node] : *strings->table_) {
+    result[std::string(name.str())] = strings->string(name.str());
+  }
+  return result;
+}
+
+std::string TomlTable::json(std::string_view key) {
+  const auto found = table(key);
+  if (!found) return "";
+  std::ostringstream text;
+  text << toml::json_formatter(*found->table_);
+  return text.str();
+}
+
 void TomlTable::reject_unknown_keys() {
   for (const auto& [key, node] : *table_) {
     if (known_.contains(key.str())) continue;

@@ -46,6 +46,13 @@ class TomlTable {
   /// A table of lists of strings: { gemm = ["a"], mha_fwd = ["b"] }.
   std::map<std::string, std::vector<std::string>> string_lists(std::string_view key);
 
+  /// A table of strings: { Referer = "..." }.
+  std::map<std::string, std::string> string_map(std::string_view key);
+  /// The table [key] as a JSON object, whatever it holds; empty when absent.
+  std::string json(std::string_view key);
+  /// Whether the key is there. Asking makes it a known one.
+  [[nodiscard]] bool has(std::string_view key) { return find(key) != nullptr; }
+
   /// Adds an error at `key` of this table (or at the table itself when the key is absent).
   void error(std::string_view key, std::string what, std::string hint = "");
   /// Adds an error for each key that nothing asked for. Call it last.

@@ -18,6 +18,16 @@ constexpr double kStopGraceS = 30;     // turns in hand may be finished for so l
 constexpr double kAnswerToStopS = 10;  // beyond the grace, for the ranks' goodbyes
 constexpr int kMessagesPerSync = 256;
 
+Error no_gateway_left() {
+  return {ErrorKind::kSystem,
+          "no gateway is left to make model calls",
+          "Check the gateway ranks; their last words stand above.",
+          {},
+          0,
+          0,
+          {}};
+}
+
 }  // namespace
 
 Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
@@ -26,6 +36,7 @@ Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transpor
       store_(store),
       transport_(transport),
       progress_(progress),
+      traffic_(experiment, store, transport),
       session_(store.state().sessions()) {
   for (const int rank : transport_.ranks()) ranks_[rank];
 }
@@ -36,7 +47,10 @@ Coordinator::Outcome Coordinator::run() {
   queue_work();
   while (ranks_present()) {
     take_messages(deadline_in(kTickS));
+    stop_when_budget_is_spent();
+    grant_permits();
     if (unsynced_) sync_and_acknowledge();
+    traffic_.send_grants();
     obey_signals();
     if (!stopping_) {
       hand_out_work();
@@ -53,17 +67,30 @@ Coordinator::Outcome Coordinator::run() {
 // The plan order within a workload is kept, so that early trajectories finish first.
 void Coordinator::queue_work() {
   const RunState& state = store_.state();
-  std::map<std::string, double> flops;  // by definition and workload
   for (const ProblemSpec& spec : experiment_.problems) {
     const Operator* op = find_operator(spec.problem.op_type);
-    flops[spec.problem.definition + " " + spec.problem.workload] =
+    flops_[spec.problem.definition + " " + spec.problem.workload] =
         op != nullptr ? op->flops(spec.problem) : 0;
   }
   for (const PlannedTrajectory& plan : state.experiment()->trajectories) {
     if (state.trajectories()[static_cast<std::size_t>(plan.index)].end) continue;
-    const std::string workload = plan.definition + " " + plan.workload;
-    queue_.add(plan.index, workload, flops[workload]);
+    enqueue(plan.index);
   }
+  const auto unanswered = std::count_if(state.trajectories().begin(), state.trajectories().end(),
+                                        [](const auto& t) { return t.awaits_reply; });
+  if (unanswered > 0) {
+    append_event("requests_unanswered",
+                 fmt::format("{} requests of an earlier session were sent and their replies never "
+                             "came: they may have been paid for, and are asked again",
+                             unanswered));
+  }
+}
+
+void Coordinator::enqueue(std::int32_t trajectory) {
+  const PlannedTrajectory& plan =
+      store_.state().experiment()->trajectories[static_cast<std::size_t>(trajectory)];
+  const std::string workload = plan.definition + " " + plan.workload;
+  queue_.add(trajectory, workload, flops_[workload]);
 }
 
 void Coordinator::take_messages(Deadline deadline) {
@@ -105,7 +132,7 @@ void Coordinator::handle(int rank, const WorkRequest& request) {
 void Coordinator::handle(int rank, const RecordMessage& message) {
   Rank& sender = ranks_[rank];
   sender.received = message.number;
-  if (journal_failed_) return;
+  if (journal_failed_ || said_before(message.record)) return;
   if (auto appended = store_.append(message.record); !appended) {
     if (appended.error().kind == ErrorKind::kProtocol) {
       spdlog::error("a record of rank {} is ignored: {}", rank, describe(appended.error()));
@@ -121,6 +148,59 @@ void Coordinator::handle(int rank, const RecordMessage& message) {
   }
 }
 
+// A model's failure is every rank's; it is said and journalled once.
+bool Coordinator::said_before(const Record& record) {
+  const auto* event = std::get_if<EventRecord>(&record);
+  if (event == nullptr || event->kind != "model_failed") return false;
+  if (!model_failures_.insert(event->message).second) return true;
+  progress_.finish_line();
+  spdlog::error("{}", event->message);
+  return false;
+}
+
+void Coordinator::handle(int rank, const PutBack& put_back) {
+  ranks_[rank].in_hand.erase(put_back.trajectory);
+  if (put_backs_[put_back.trajectory]++ < experiment_.rank.put_backs) {
+    spdlog::info("trajectory {} is put back: {}", put_back.trajectory, put_back.message);
+    enqueue(put_back.trajectory);
+    return;
+  }
+  spdlog::info("trajectory {} failed: {}", put_back.trajectory, put_back.message);
+  const TrajectoryEndRecord end{put_back.trajectory, TrajectoryEnd::kFailed, put_back.message};
+  if (auto appended = store_.append(end); !appended) {
+    spdlog::error("an end of rank {} is ignored: {}", rank, describe(appended.error()));
+  }
+  unsynced_ = true;
+}
+
+void Coordinator::handle(int rank, const RelayedRequest& request) {
+  if (traffic_.take(rank, request) || stopping_) return;
+  give_up(no_gateway_left());
+}
+
+void Coordinator::grant_permits() {
+  if (journal_failed_ || stopping_) return;
+  const auto granted = traffic_.journal_grants(SteadyClock::now());
+  if (!granted) {
+    journal_failed_ = true;
+    give_up(granted.error());
+  } else if (*granted) {
+    unsynced_ = true;
+  }
+}
+
+// Calls that are out are paid for: their replies are waited for, and turns in hand finished.
+void Coordinator::stop_when_budget_is_spent() {
+  if (budget_spent_ || stopping_) return;
+  const auto spent = traffic_.budget_spent();
+  if (!spent) return;
+  budget_spent_ = true;
+  if (!error_) error_ = spent;
+  progress_.finish_line();
+  spdlog::warn("stopping: {}", spent->what);
+  stop_ranks(experiment_.budgets.generate_s + kStopGraceS);
+}
+
 void Coordinator::handle(int rank, const Activity& activity) {
   progress_.activity(rank, activity);
 }
@@ -129,11 +209,13 @@ void Coordinator::handle(int rank, const Goodbye& goodbye) {
   Rank& sender = ranks_[rank];
   sender.present = false;
   sender.places = 0;
+  if (!traffic_.rank_left(rank) && !stopping_) give_up(no_gateway_left());
+  if (ranks_present() && workers_present() == 0 && !stopping_) stop_ranks(0);
   if (goodbye.error.empty()) return;
   append_event("rank_unfit", goodbye.error);
   progress_.finish_line();
   spdlog::error("rank {} on {} cannot work: {}", rank, sender.host, goodbye.error);
-  if (!ranks_present() && !error_) {
+  if (workers_present() == 0 && !error_) {
     error_ = Error{
         ErrorKind::kSystem, "no rank is able to work", "The causes stand above.", {}, 0, 0, {}};
   }
@@ -168,8 +250,7 @@ void Coordinator::hand_out_work() {
     return;
   }
   const std::size_t left = state.trajectories().size() - state.ended();
-  const auto present = static_cast<std::size_t>(std::count_if(
-      ranks_.begin(), ranks_.end(), [](const auto& entry) { return entry.second.present; }));
+  const std::size_t present = workers_present();
   if (present == 0) return;
   const std::size_t share = (left + present - 1) / present;
   for (auto& [number, rank] : ranks_) {
@@ -231,6 +312,13 @@ bool Coordinator::ranks_present() const {
                      [](const auto& entry) { return entry.second.present; });
 }
 
+std::size_t Coordinator::workers_present() const {
+  return static_cast<std::size_t>(
+      std::count_if(ranks_.begin(), ranks_.end(), [this](const auto& entry) {
+        return entry.second.present && !traffic_.is_gateway(entry.first);
+      }));
+}
+
 Coordinator::Outcome Coordinator::finish() {
   transport_.flush();
   Outcome outcome;
@@ -248,8 +336,9 @@ Coordinator::Outcome Coordinator::finish() {
   outcome.error = error_;
   if (!state.complete()) {
     // Without a single rank able to work there is nothing that the same command could resume.
-    outcome.exit_code =
-        state.turns() == 0 && error_ && !journal_failed_ ? kExitError : kExitResumable;
+    outcome.exit_code = state.turns() == 0 && error_ && !journal_failed_ && !budget_spent_
+                            ? kExitError
+                            : kExitResumable;
   } else if (error_) {
     outcome.exit_code = kExitResumable;
   } else {

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "orchestrator/model_traffic.h"
 #include "orchestrator/progress.h"
 #include "orchestrator/run_store.h"
 #include "orchestrator/transport.h"
@@ -46,8 +47,17 @@ class Coordinator {
   void handle(int rank, const Hello& hello);
   void handle(int rank, const WorkRequest& request);
   void handle(int rank, const RecordMessage& message);
+  void handle(int rank, const PermitRequest& request) { traffic_.take(rank, request); }
+  void handle(int rank, const PermitReturn& permit) { traffic_.take(rank, permit); }
+  void handle(int rank, const PutBack& put_back);
+  void handle(int rank, const RelayedRequest& request);
+  void handle(int rank, const RelayedReply& reply) { traffic_.take(rank, reply); }
   void handle(int rank, const Activity& activity);
   void handle(int rank, const Goodbye& goodbye);
+  void enqueue(std::int32_t trajectory);
+  bool said_before(const Record& record);
+  void grant_permits();
+  void stop_when_budget_is_spent();
   void sync_and_acknowledge();
   void hand_out_work();
   void checkpoint_when_due();
@@ -56,6 +66,8 @@ class Coordinator {
   void give_up(Error error);
   void append_event(const std::string& kind, const std::string& message);
   [[nodiscard]] bool ranks_present() const;
+  /// Those present that take trajectories: gateways do not.
+  [[nodiscard]] std::size_t workers_present() const;
   Outcome finish();
 
   const Experiment& experiment_;
@@ -65,6 +77,11 @@ class Coordinator {
   std::map<int, Rank> ranks_;
   std::map<std::string, int> ranks_of_host_;
   WorkQueue queue_;
+  ModelTraffic traffic_;
+  std::map<std::string, double> flops_;    // by definition and workload
+  std::map<std::int32_t, int> put_backs_;  // by trajectory, of this session
+  std::set<std::string> model_failures_;   // told already, of this session
+  bool budget_spent_ = false;
   std::int32_t session_;
   bool unsynced_ = false;
   bool told_no_more_work_ = false;

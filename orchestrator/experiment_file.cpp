@@ -7,8 +7,11 @@
 
 #include "common/file_system.h"
 #include "common/toml_table.h"
+#include "orchestrator/experiment_bundle.h"
 #include "orchestrator/installation.h"
+#include "orchestrator/model_section.h"
 #include "orchestrator/plan.h"
+#include "ranks/generate/model_client.h"
 #include "ranks/generate/recorded_client.h"
 #include "ranks/problems/operators.h"
 #include "ranks/prompt/prompt.h"
@@ -21,17 +24,6 @@ constexpr double kDayS = 86400;
 
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::absolute(file).parent_path() / path).lexically_normal().string();
-}
-
-ModelSpec read_model(TomlTable table, const std::string& file) {
-  ModelSpec model;
-  model.line = table.line();
-  model.name = table.required_string("name");
-  model.provider = table.choice("provider", "recorded", {"recorded"});
-  model.replies_folder = beside(file, table.required_string("replies"));
-  model.replay_latency = table.number("replay_latency", 0, 0, kNoLimit);
-  table.reject_unknown_keys();
-  return model;
 }
 
 TargetSpec read_target(TomlTable table, const std::string& file) {
@@ -90,7 +82,8 @@ ProtocolSettings read_protocol(TomlTable table) {
   protocol.iterations =
       static_cast<int>(table.integer("iterations", protocol.iterations, 1, 10000));
   protocol.pair_blocks =
-      static_cast<int>(table.integer("pair_blocks", protocol.pair_blocks, 1, 1000));
+      static_cast<int>(table.integer("pair_blocks", protocol.pair_blocks, 0, 1000));
+  protocol.unclaimed_ms = table.number("unclaimed_ms", protocol.unclaimed_ms, 0, kNoLimit);
   protocol.abs_tolerance = table.number("abs_tolerance", protocol.abs_tolerance, 0, kNoLimit);
   protocol.rel_tolerance = table.number("rel_tolerance", protocol.rel_tolerance, 0, kNoLimit);
   protocol.input_seed = static_cast<std::uint64_t>(
@@ -116,12 +109,41 @@ StageBudgets read_budgets(TomlTable table) {
 RankSettings read_rank(TomlTable table) {
   RankSettings rank;
   rank.generating = static_cast<int>(table.integer("generating", rank.generating, 1, 100000));
+  rank.profiling = static_cast<int>(table.integer("profiling", rank.profiling, 0, 100000));
   rank.compile_jobs = static_cast<int>(table.integer("compile_jobs", rank.compile_jobs, 0, 1024));
   rank.feedback_max_tokens = static_cast<int>(
       table.integer("feedback_max_tokens", rank.feedback_max_tokens, 200, 1000000));
   rank.checkpoint_s = table.number("checkpoint_s", rank.checkpoint_s, 1, kDayS);
+  rank.put_backs = static_cast<int>(table.integer("put_backs", rank.put_backs, 0, 1000));
+  rank.gateways = table.choice("generation", "direct", {"direct", "gateway"}) == "gateway";
+  constexpr std::int64_t kMostRanks = 1'000'000;
+  const auto gateways = table.integers("gateway_ranks", 1, kMostRanks);
+  if (!gateways.empty()) rank.gateway_ranks.assign(gateways.begin(), gateways.end());
   table.reject_unknown_keys();
   return rank;
+}
+
+SpendingLimits read_spending(TomlTable table) {
+  SpendingLimits spending;
+  spending.max_tokens = table.integer("max_tokens", 0, 1, std::numeric_limits<std::int64_t>::max());
+  spending.max_cost_usd = table.number("max_cost_usd", 0, 0, kNoLimit);
+  table.reject_unknown_keys();
+  return spending;
+}
+
+// The models of one included file, which holds nothing else.
+void read_included_models(const std::string& path, const std::string& text, Experiment& experiment,
+                          std::vector<Error>& errors) {
+  auto toml = parse_toml(text, path);
+  if (!toml) {
+    errors.push_back(toml.error());
+    return;
+  }
+  TomlTable top(*toml, "", path, errors);
+  for (const TomlTable& table : top.tables("models", true)) {
+    experiment.models.push_back(read_model(table, path));
+  }
+  top.reject_unknown_keys();
 }
 
 template <class T, class Name>
@@ -134,12 +156,26 @@ void reject_duplicates(TomlTable& top, std::string_view key, const std::vector<T
   }
 }
 
+void read_models(TomlTable& top, const std::string& file, const ExperimentBundle& bundle,
+                 Experiment& experiment, std::vector<Error>& errors) {
+  const std::vector<std::string> paths = top.strings("models_from");
+  for (const TomlTable& table : top.tables("models", paths.empty())) {
+    experiment.models.push_back(read_model(table, file));
+  }
+  for (const std::string& path : paths) {
+    const auto included = bundle.included.find(path);
+    if (included == bundle.included.end()) {
+      top.error("models_from", "'" + path + "' does not come with this text",
+                "Give the experiment file itself.");
+    } else {
+      read_included_models(beside(file, path), included->second, experiment, errors);
+    }
+  }
+}
+
 void read_lists(TomlTable& top, const std::string& file, Experiment& experiment) {
   const std::string folder = top.string("problems_folder");
   const std::string problems = folder.empty() ? problems_folder() : beside(file, folder);
-  for (const TomlTable& table : top.tables("models", true)) {
-    experiment.models.push_back(read_model(table, file));
-  }
   for (const TomlTable& table : top.tables("targets", true)) {
     experiment.targets.push_back(read_target(table, file));
   }
@@ -157,11 +193,24 @@ void read_lists(TomlTable& top, const std::string& file, Experiment& experiment)
   reject_duplicates(top, "prompts", experiment.prompts, [](const auto& item) { return item.tag; });
 }
 
+// What else is wrong with the text is found when the whole is parsed.
+Result<std::string> with_included_files(const std::string& text, const std::string& path) {
+  const auto toml = parse_toml(split_bundle(text).text, path);
+  if (!toml) return text;
+  std::vector<Error> errors;
+  TomlTable top(*toml, "", path, errors);
+  auto bundle = complete_bundle(text, path, top.strings("models_from"));
+  if (bundle) return bundle;
+  top.error("models_from", describe(bundle.error()), "Paths are relative to the experiment file.");
+  return fail(errors.back());
+}
+
 }  // namespace
 
 tl::expected<Experiment, std::vector<Error>> parse_experiment(const std::string& text,
                                                               const std::string& path) {
-  auto toml = parse_toml(text, path);
+  const ExperimentBundle bundle = split_bundle(text);
+  auto toml = parse_toml(bundle.text, path);
   if (!toml) return tl::unexpected(std::vector<Error>{toml.error()});
   std::vector<Error> errors;
   TomlTable top(*toml, "", path, errors);
@@ -171,14 +220,20 @@ tl::expected<Experiment, std::vector<Error>> parse_experiment(const std::string&
   experiment.name = top.required_string("name");
   experiment.description = top.string("description");
   experiment.replicas = static_cast<int>(top.integer("replicas", 1, 1, 100000));
+  read_models(top, path, bundle, experiment, errors);
   read_lists(top, path, experiment);
   if (auto table = top.table("protocol")) experiment.protocol = read_protocol(*table);
   if (auto table = top.table("budgets")) experiment.budgets = read_budgets(*table);
   if (auto table = top.table("rank")) experiment.rank = read_rank(*table);
+  if (auto table = top.table("spending")) experiment.spending = read_spending(*table);
   top.reject_unknown_keys();
   if (experiment.protocol.pair_blocks > experiment.protocol.iterations) {
     top.error("protocol", "pair_blocks is larger than iterations",
               "Each block holds at least one timed call.");
+  }
+  if (experiment.protocol.pair_blocks == 0 && experiment.protocol.speedup == "paired") {
+    top.error("protocol", "speedup = \"paired\" needs pair_blocks of at least 1",
+              "Without pairs there is only the paper's speedup.");
   }
   if (errors.empty()) return experiment;
   std::stable_sort(errors.begin(), errors.end(),
@@ -194,7 +249,9 @@ tl::expected<Experiment, std::vector<Error>> read_experiment_file(const std::str
         "Give the path of an experiment file, as in: ptxbatch plan experiments/quickstart.toml";
     return tl::unexpected(std::vector<Error>{std::move(error)});
   }
-  return parse_experiment(*text, path);
+  auto bundle = with_included_files(*text, path);
+  if (!bundle) return tl::unexpected(std::vector<Error>{bundle.error()});
+  return parse_experiment(*bundle, path);
 }
 
 std::vector<Error> check_inputs(const Experiment& experiment) {
@@ -218,7 +275,7 @@ std::vector<Error> check_inputs(const Experiment& experiment) {
   const std::vector<PlannedTrajectory> plan = expand_plan(experiment);
   for (const ModelSpec& model : experiment.models) {
     for (const PlannedTrajectory& trajectory : plan) {
-      if (trajectory.model != model.name) continue;
+      if (trajectory.model != model.name || needs_http(model)) continue;
       auto found =
           check_recorded_replies(model.replies_folder, trajectory, experiment.protocol.turns);
       if (!found) {

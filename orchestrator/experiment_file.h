@@ -13,8 +13,8 @@ namespace ptxbatch {
 /// are returned together, each with file, line and key.
 tl::expected<Experiment, std::vector<Error>> read_experiment_file(const std::string& path);
 
-/// The same for a text that came from elsewhere (a message, a results file); relative paths in it
-/// are taken from `path`'s folder.
+/// The same for a text that came from elsewhere (a message, a results file), with the files that it
+/// includes (experiment_bundle.h); relative paths in it are taken from `path`'s folder.
 tl::expected<Experiment, std::vector<Error>> parse_experiment(const std::string& text,
                                                               const std::string& path);
 

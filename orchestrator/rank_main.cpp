@@ -1,5 +1,6 @@
 #include "orchestrator/rank_main.h"
 
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -32,6 +33,15 @@ Result<Welcome> await_welcome(const RankEnd& end) {
   return fail(ErrorKind::kProtocol, "the coordinator began with an unexpected message");
 }
 
+// Where a model is served may be known only once it is.
+void take_urls_from_environment(std::vector<ModelSpec>& models) {
+  for (ModelSpec& model : models) {
+    EndpointSpec& endpoint = model.endpoint;
+    if (endpoint.url_env.empty()) continue;
+    if (const char* url = std::getenv(endpoint.url_env.c_str()); url != nullptr) endpoint.url = url;
+  }
+}
+
 Result<PipelineConfig> make_config(const RankEnd& end, const Welcome& welcome,
                                    const std::string& scratch_folder) {
   auto experiment = parse_experiment(welcome.experiment_text, welcome.experiment_file);
@@ -40,6 +50,11 @@ Result<PipelineConfig> make_config(const RankEnd& end, const Welcome& welcome,
   for (const TargetSpec& target : experiment->targets) {
     if (auto programs = find_target_programs(target.name); !programs) return fail(programs.error());
   }
+  config.keys =
+      end.keys
+          ? end.keys
+          : std::make_shared<const ApiKeys>(ApiKeys::take_from_environment(experiment->models));
+  take_urls_from_environment(experiment->models);
   config.experiment = std::move(*experiment);
   config.rank = end.rank;
   config.session = welcome.session;

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+
+#include "ranks/generate/api_keys.h"
 
 namespace ptxbatch {
 
@@ -16,6 +19,8 @@ struct RankEnd {
   std::function<void(std::string)> send;
   std::function<std::optional<std::string>()> receive;
   std::function<void()> close;
+  /// Keys of model endpoints, where the process has taken them from its environment already.
+  std::shared_ptr<const ApiKeys> keys = nullptr;
 };
 
 /// Works until told that there is no more. False when turns were abandoned and the process must be

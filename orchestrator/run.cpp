@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -22,6 +24,8 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/rank_main.h"
 #include "orchestrator/stop_signal.h"
+#include "ranks/generate/api_keys.h"
+#include "ranks/generation.h"
 
 namespace ptxbatch {
 namespace {
@@ -57,6 +61,31 @@ void use_all_cores() {
   ::sched_setaffinity(0, sizeof all, &all);
 }
 
+// Gateways must be there, and leave somebody to work.
+Status check_gateways(const Experiment& experiment, int working_ranks) {
+  if (!experiment.rank.gateways) return {};
+  int gateways = 0;
+  for (int rank = 1; rank <= working_ranks; ++rank) gateways += is_gateway(experiment, rank);
+  if (gateways > 0 && gateways < working_ranks) return {};
+  Error error;
+  error.kind = ErrorKind::kUsage;
+  error.what = fmt::format("of {} working ranks, {} are gateways", working_ranks, gateways);
+  error.hint =
+      "At least one must be a gateway and one must not. Ranks that work count from 1: start more "
+      "processes, or change gateway_ranks.";
+  error.file = experiment.file;
+  error.key = "rank.gateway_ranks";
+  return fail(std::move(error));
+}
+
+// A thousand streams at a time need as many descriptors.
+void allow_all_descriptors() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // An experiment that can be run and a store that is open for it.
 struct Prepared {
   Experiment experiment;
@@ -74,6 +103,11 @@ tl::expected<Prepared, int> prepare(const RunOptions& options, int working_ranks
     if (auto programs = find_target_programs(target.name); !programs) {
       return tl::unexpected(report(programs.error(), kExitError));
     }
+  }
+  if (options.max_tokens > 0) experiment->spending.max_tokens = options.max_tokens;
+  if (options.max_cost_usd > 0) experiment->spending.max_cost_usd = options.max_cost_usd;
+  if (auto checked = check_gateways(*experiment, working_ranks); !checked) {
+    return tl::unexpected(report(checked.error(), kExitError));
   }
   const ExperimentRecord record = experiment_record(*experiment);
   auto store = RunStore::open(real_file_system(), options.output, record);
@@ -139,16 +173,21 @@ int run_in_one_process(const RunOptions& options) {
   auto prepared = prepare(options, options.ranks);
   if (!prepared) return prepared.error();
   InProcessTransport transport(options.ranks);
+  // Before there are threads, or children that would inherit them.
+  const auto keys =
+      std::make_shared<const ApiKeys>(ApiKeys::take_from_environment(prepared->experiment.models));
   std::vector<std::thread> ranks;
   std::atomic<bool> all_drained = true;
   for (const int rank : transport.ranks()) {
-    ranks.emplace_back([&options, &transport, &all_drained, rank] {
-      const RankEnd end{rank, options.ranks,
+    ranks.emplace_back([&options, &transport, &all_drained, keys, rank] {
+      const RankEnd end{rank,
+                        options.ranks,
                         [&transport, rank](std::string bytes) {
                           transport.send_to_coordinator(rank, std::move(bytes));
                         },
                         [&transport, rank] { return transport.receive_at_rank(rank); },
-                        [&transport, rank] { transport.close_rank(rank); }};
+                        [&transport, rank] { transport.close_rank(rank); },
+                        keys};
       if (!run_rank(end)) all_drained = false;
     });
   }
@@ -208,6 +247,7 @@ int run_experiment(const RunOptions& options) {
   // Keys in this process's environment must not be readable by candidates through /proc.
   ::prctl(PR_SET_DUMPABLE, 0);
   use_all_cores();
+  allow_all_descriptors();
   install_stop_signals(true);
   const std::string log = options.log.empty() ? options.output + ".log" : options.log;
   if (!started_by_mpi_launcher()) {

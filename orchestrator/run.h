@@ -1,6 +1,7 @@
 // `ptxbatch run`: from an experiment file to a results file, as an MPI job or in one process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace ptxbatch {
@@ -10,6 +11,9 @@ struct RunOptions {
   std::string output;
   std::string log;  // empty: OUTPUT.log
   int ranks = 1;    // working ranks when there is no MPI launcher
+  // In place of the experiment file's; 0: the file's.
+  std::int64_t max_tokens = 0;
+  double max_cost_usd = 0;
 };
 
 /// Returns the exit code.

@@ -42,6 +42,18 @@ Status RunState::take(const PromptRecord& /*record*/) {
   return {};
 }
 
+Status RunState::take(const RequestRecord& record) {
+  auto found = find(record.trajectory);
+  if (!found) return fail(found.error());
+  TrajectoryState& state = **found;
+  if (state.end || state.pending_reply ||
+      record.turn != static_cast<std::int32_t>(state.history.size())) {
+    return out_of_order("a request out of order: " + turn_name(record.trajectory, record.turn));
+  }
+  state.awaits_reply = true;
+  return {};
+}
+
 Status RunState::take(const ReplyRecord& record) {
   auto found = find(record.trajectory);
   if (!found) return fail(found.error());
@@ -52,6 +64,9 @@ Status RunState::take(const ReplyRecord& record) {
     return out_of_order("a reply out of order: " + turn_name(record.trajectory, record.turn));
   }
   state.pending_reply = record;
+  state.awaits_reply = false;
+  spending_.tokens += record.prompt_tokens + record.completion_tokens;
+  spending_.cost_usd += record.cost_usd;
   return {};
 }
 
@@ -62,7 +77,8 @@ Status RunState::take(const TurnRecord& record) {
   if (state.end || !state.pending_reply || state.pending_reply->turn != record.turn) {
     return out_of_order("a turn out of order: " + turn_name(record.trajectory, record.turn));
   }
-  state.history.push_back({std::move(state.pending_reply->text), record.feedback});
+  state.history.push_back(
+      {std::move(state.pending_reply->text), record.feedback, state.pending_reply->prompt_tokens});
   state.pending_reply.reset();
   ++turns_;
   ++labels_[static_cast<std::size_t>(record.label)];
@@ -82,6 +98,7 @@ Status RunState::take(const TrajectoryEndRecord& record) {
   if (state.end == TrajectoryEnd::kFailed) --failed_;
   if (record.end == TrajectoryEnd::kFailed) ++failed_;
   state.end = record.end;
+  state.awaits_reply = false;
   state.message = record.message;
   return {};
 }

@@ -16,6 +16,7 @@ namespace ptxbatch {
 struct TrajectoryState {
   std::vector<Assignment::FinishedTurn> history;
   std::optional<ReplyRecord> pending_reply;
+  bool awaits_reply = false;  // a request was sent, and no reply has come
   std::optional<TrajectoryEnd> end;
   std::string message;  // of the end
 };
@@ -39,6 +40,12 @@ class RunState {
   [[nodiscard]] std::size_t ended() const { return ended_; }
   [[nodiscard]] std::size_t failed() const { return failed_; }
   [[nodiscard]] bool complete() const { return ended_ == trajectories_.size(); }
+  /// What all replies together have used, of every session.
+  struct Spending {
+    std::int64_t tokens = 0;  // prompt and completion
+    double cost_usd = 0;
+  };
+  [[nodiscard]] const Spending& spending() const { return spending_; }
   [[nodiscard]] std::int32_t sessions() const { return sessions_; }
   [[nodiscard]] double last_turn_at_s() const { return last_turn_at_s_; }
   [[nodiscard]] const std::vector<EnvironmentRecord>& environments() const { return environments_; }
@@ -47,6 +54,7 @@ class RunState {
   Status take(const ExperimentRecord& record);
   Status take(const EnvironmentRecord& record);
   Status take(const PromptRecord& record);
+  Status take(const RequestRecord& record);
   Status take(const ReplyRecord& record);
   Status take(const TurnRecord& record);
   Status take(const TrajectoryEndRecord& record);
@@ -60,6 +68,7 @@ class RunState {
   std::int64_t turns_ = 0;
   std::size_t ended_ = 0;
   std::size_t failed_ = 0;
+  Spending spending_;
   std::int32_t sessions_ = 0;
   double last_turn_at_s_ = 0;
 };

@@ -18,8 +18,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Goodbye, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Welcome, experiment_file, experiment_text, session, device)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Refusal, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Acknowledgement, number)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PermitReturn, number, tokens, pause_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PermitGrant, number)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PutBack, trajectory, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stop, grace_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Assignment::FinishedTurn, reply, feedback)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Message, role, content)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelayedReply::Failure, kind, cause, what, hint)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Assignment::FinishedTurn, reply, feedback, prompt_tokens)
 
 namespace {
 
@@ -69,6 +74,60 @@ void from_json(const json& in, RecordMessage& message) {
   message.record = record_from(in.at("record"));
 }
 
+void to_json(json& out, const PermitRequest& message) {
+  out = {{"number", message.number},
+         {"request", binary(encode_record(message.request))},
+         {"tokens", message.tokens}};
+}
+
+void from_json(const json& in, PermitRequest& message) {
+  in.at("number").get_to(message.number);
+  message.request = std::get<RequestRecord>(record_from(in.at("request")));
+  in.at("tokens").get_to(message.tokens);
+}
+
+void to_json(json& out, const RelayedRequest& message) {
+  out = {{"rank", message.rank},
+         {"number", message.number},
+         {"trajectory", trajectory_to_json(message.trajectory)},
+         {"turn", message.turn},
+         {"messages", message.messages},
+         {"request_sha256", message.request_sha256},
+         {"prompt_tokens", message.prompt_tokens}};
+}
+
+void from_json(const json& in, RelayedRequest& message) {
+  in.at("rank").get_to(message.rank);
+  in.at("number").get_to(message.number);
+  message.trajectory = trajectory_from(in.at("trajectory"));
+  in.at("turn").get_to(message.turn);
+  in.at("messages").get_to(message.messages);
+  in.at("request_sha256").get_to(message.request_sha256);
+  in.at("prompt_tokens").get_to(message.prompt_tokens);
+}
+
+void to_json(json& out, const RelayedReply& message) {
+  out = {{"rank", message.rank}, {"number", message.number}, {"reason", message.reason}};
+  if (message.reply) out["reply"] = binary(encode_record(*message.reply));
+  if (message.end_without_reply) out["end"] = static_cast<int>(*message.end_without_reply);
+  if (message.failure) out["failure"] = *message.failure;
+}
+
+void from_json(const json& in, RelayedReply& message) {
+  in.at("rank").get_to(message.rank);
+  in.at("number").get_to(message.number);
+  in.at("reason").get_to(message.reason);
+  if (const auto reply = in.find("reply"); reply != in.end()) {
+    message.reply = std::get<ReplyRecord>(record_from(*reply));
+  }
+  if (const auto end = in.find("end"); end != in.end()) {
+    message.end_without_reply = static_cast<TrajectoryEnd>(end->get<int>());
+  }
+  if (const auto failure = in.find("failure"); failure != in.end()) {
+    message.failure = failure->get<RelayedReply::Failure>();
+  }
+}
+
 void to_json(json& out, const Assignment& message) {
   out = {{"trajectory", trajectory_to_json(message.trajectory)}, {"history", message.history}};
   if (message.pending_reply) out["pending_reply"] = binary(encode_record(*message.pending_reply));
@@ -92,6 +151,18 @@ template <>
 constexpr std::string_view kTypeName<WorkRequest> = "work_request";
 template <>
 constexpr std::string_view kTypeName<RecordMessage> = "record";
+template <>
+constexpr std::string_view kTypeName<PermitRequest> = "permit_request";
+template <>
+constexpr std::string_view kTypeName<PermitReturn> = "permit_return";
+template <>
+constexpr std::string_view kTypeName<PermitGrant> = "permit_grant";
+template <>
+constexpr std::string_view kTypeName<PutBack> = "put_back";
+template <>
+constexpr std::string_view kTypeName<RelayedRequest> = "relayed_request";
+template <>
+constexpr std::string_view kTypeName<RelayedReply> = "relayed_reply";
 template <>
 constexpr std::string_view kTypeName<Activity> = "activity";
 template <>

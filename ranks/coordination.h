@@ -5,8 +5,13 @@
 //   Hello                            Welcome | Refusal
 //   WorkRequest                      Assignment, one at a time ... NoMoreWork
 //   RecordMessage (numbered)         Acknowledgement: everything up to this number is on disk
-//   Activity                         Stop
+//   PermitRequest, PermitReturn      PermitGrant: the request may be sent, and is on disk
+//   PutBack                          Stop
+//   Activity
 //   Goodbye
+//
+// With gateways, model requests and replies travel through the coordinator too: RelayedRequest to a
+// gateway and RelayedReply back.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +22,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "ranks/prompt/prompt.h"
 #include "results/records.h"
 
 namespace ptxbatch {
@@ -47,12 +53,60 @@ struct Activity {
   double up_s = 0;             // since the rank started
 };
 
+/// Asks for leave to send a request to a model.
+struct PermitRequest {
+  std::uint64_t number = 0;  // the rank's own
+  RequestRecord request;
+  std::int64_t tokens = 0;  // estimated, of prompt and reply
+};
+
+/// Once for each PermitRequest, granted or not.
+struct PermitReturn {
+  std::uint64_t number = 0;
+  std::int64_t tokens = 0;  // used
+  double pause_s = 0;       // the provider asks for no request for so long
+};
+
+/// The model cannot be reached now: the trajectory goes to whoever asks for work later.
+struct PutBack {
+  std::int32_t trajectory = 0;
+  std::string message;
+};
+
+/// A model request on its way to a gateway. `rank` is filled in by the coordinator.
+struct RelayedRequest {
+  std::int32_t rank = 0;
+  std::uint64_t number = 0;  // that rank's own
+  PlannedTrajectory trajectory;
+  std::int32_t turn = 0;
+  std::vector<Message> messages;
+  std::string request_sha256;
+  std::int64_t prompt_tokens = 0;
+};
+
+/// What came of it: a reply, the end of the conversation, or a failure.
+struct RelayedReply {
+  struct Failure {
+    std::int32_t kind = 0;  // ModelFailure::Kind
+    std::string cause;
+    std::string what;
+    std::string hint;
+  };
+  std::int32_t rank = 0;  // that asked
+  std::uint64_t number = 0;
+  std::optional<ReplyRecord> reply;
+  std::optional<TrajectoryEnd> end_without_reply;
+  std::string reason;
+  std::optional<Failure> failure;
+};
+
 /// The rank's last message. With an `error` it never became able to work.
 struct Goodbye {
   std::string error;
 };
 
-using RankMessage = std::variant<Hello, WorkRequest, RecordMessage, Activity, Goodbye>;
+using RankMessage = std::variant<Hello, WorkRequest, RecordMessage, PermitRequest, PermitReturn,
+                                 PutBack, RelayedRequest, RelayedReply, Activity, Goodbye>;
 
 struct Welcome {
   std::string experiment_file;  // for messages and relative paths
@@ -70,6 +124,7 @@ struct Assignment {
   struct FinishedTurn {
     std::string reply;
     std::string feedback;
+    std::int64_t prompt_tokens = 0;  // of the request that the reply answered
   };
   PlannedTrajectory trajectory;
   std::vector<FinishedTurn> history;         // turns already judged, in order
@@ -82,12 +137,16 @@ struct Acknowledgement {
   std::uint64_t number = 0;
 };
 
+struct PermitGrant {
+  std::uint64_t number = 0;
+};
+
 struct Stop {
   double grace_s = 0;  // turns in hand may be finished for this long, then they are abandoned
 };
 
-using CoordinatorMessage =
-    std::variant<Welcome, Refusal, Assignment, NoMoreWork, Acknowledgement, Stop>;
+using CoordinatorMessage = std::variant<Welcome, Refusal, Assignment, NoMoreWork, Acknowledgement,
+                                        PermitGrant, RelayedRequest, RelayedReply, Stop>;
 
 std::string encode_message(const RankMessage& message);
 std::string encode_message(const CoordinatorMessage& message);

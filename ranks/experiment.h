@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,74 @@
 
 namespace ptxbatch {
 
+/// What is left out is not sent: the provider's own default holds.
+struct SamplingSettings {
+  std::optional<double> temperature;
+  std::optional<double> top_p;
+  std::optional<std::int64_t> top_k;
+  std::optional<double> presence_penalty;
+  std::optional<double> frequency_penalty;
+  std::optional<std::int64_t> seed;
+  std::string reasoning_effort;
+};
+
+/// Kept by all ranks together; 0: no limit.
+struct ModelLimits {
+  int in_flight = 0;
+  int requests_per_minute = 0;
+  std::int64_t tokens_per_minute = 0;
+};
+
+/// US dollars for a million tokens; 0: unknown. `cached` is for prompt tokens read from a cache,
+/// and is `prompt` where it is not given.
+struct ModelPrices {
+  double prompt = 0;
+  double cached = 0;
+  double completion = 0;
+};
+
+/// Seconds that a stream may stand still. There is none for the whole: thinking takes long.
+struct StreamClocks {
+  double connect_s = 30;
+  double first_byte_s = 600;
+  double idle_s = 600;         // without a byte
+  double keep_alive_s = 1800;  // with nothing but keep-alive comments
+};
+
+struct RetrySettings {
+  int attempts = 8;
+  double first_delay_s = 1;  // doubled with every attempt; the wait is a random share of it
+  double longest_delay_s = 60;
+};
+
+/// A model behind HTTP.
+struct EndpointSpec {
+  std::string url;          // without the path of the API's call
+  std::string url_env;      // environment variable that may hold another one
+  std::string model;        // the name that is sent
+  std::string api_key_env;  // environment variable that holds the key; empty: none is sent
+  std::string ca_file;      // certificates to trust instead of the system's
+  bool stream = true;
+  SamplingSettings sampling;
+  std::int64_t max_tokens = 0;  // of a reply, reasoning included; 0: not sent
+  std::string max_tokens_field = "max_tokens";
+  std::int64_t context_tokens = 0;         // of prompt and reply together; 0: unknown
+  std::int64_t least_reply_tokens = 4096;  // no request is sent with less room for its reply
+  std::map<std::string, std::string> headers;
+  std::string body;  // further fields of the request, a JSON object
+  ModelLimits limits;
+  ModelPrices prices;
+  StreamClocks clocks;
+  RetrySettings retries;
+};
+
 struct ModelSpec {
   std::string name;
-  std::string provider;        // "recorded"
+  std::string provider;        // "recorded", or an API: "openai", "anthropic", "gemini"
   std::string replies_folder;  // recorded: absolute path
   double replay_latency = 0;   // recorded: factor on the recorded latency; 0 answers at once
   int line = 0;                // in the experiment file, for errors found later
+  EndpointSpec endpoint;       // unless recorded
 };
 
 /// A knowledge pack, a compiler and a device that go together.
@@ -46,8 +109,12 @@ struct ProtocolSettings {
   int trials = 0;               // distinct inputs; 0: the operator's own number (3, backward 1)
   int warmups = 10;
   int iterations = 50;  // timed calls a trial
-  int pair_blocks =
-      5;  // the timed calls are split into this many blocks, alternating with the reference
+  // The timed calls are split into this many blocks, alternating with the reference; 0: the
+  // reference is timed once only, before the first candidate, as the paper does.
+  int pair_blocks = 5;
+  // GPU: what a call may take, by the rank's clock, beyond the GPU's work in it, an honest call's
+  // way and a quarter of that work. A candidate's own host code runs in it.
+  double unclaimed_ms = 0.3;
   double abs_tolerance = 1e-2;  // an element is wrong only if it exceeds both
   double rel_tolerance = 1e-2;
   std::uint64_t input_seed = 42;
@@ -65,10 +132,20 @@ struct StageBudgets {
 };
 
 struct RankSettings {
-  int generating = 16;   // trajectories with a model call out, per rank
+  int generating = 16;   // model calls out at a time, per rank
+  int profiling = 8;     // further trajectories that are compiled or judged meanwhile
   int compile_jobs = 0;  // 0: half of the cores this rank may use, at least 1
   int feedback_max_tokens = 4000;
   double checkpoint_s = 600;  // NAME.h5 is rewritten this often while a run is active
+  int put_backs = 2;          // times that a trajectory is tried again after transport failures
+  bool gateways = false;      // model calls are made by the gateway ranks alone
+  std::vector<int> gateway_ranks = {1};
+};
+
+/// What all model calls of an experiment may use; 0: no limit. The run stops, to be resumed.
+struct SpendingLimits {
+  std::int64_t max_tokens = 0;
+  double max_cost_usd = 0;
 };
 
 struct Experiment {
@@ -84,6 +161,7 @@ struct Experiment {
   ProtocolSettings protocol;
   StageBudgets budgets;
   RankSettings rank;
+  SpendingLimits spending;
 };
 
 }  // namespace ptxbatch

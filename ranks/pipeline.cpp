@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "common/hash.h"
 #include "common/log.h"
 #include "common/message_queue.h"
 #include "common/version.h"
 #include "ranks/device_worker.h"
 #include "ranks/generate/model_client.h"
+#include "ranks/generation.h"
 #include "ranks/prompt/prompt.h"
 #include "ranks/turn.h"
 
@@ -32,7 +32,9 @@ int compile_jobs(const Experiment& experiment, int ranks_on_this_host) {
 class Pipeline::Impl {
  public:
   Impl(PipelineConfig config, std::function<void(std::string)> send)
-      : config_(std::move(config)), send_(std::move(send)) {}
+      : config_(std::move(config)),
+        send_(std::move(send)),
+        gateway_(is_gateway(config_.experiment, config_.rank)) {}
 
   void deliver(CoordinatorMessage message) {
     events_.push([this, held = std::make_shared<CoordinatorMessage>(std::move(message))] {
@@ -46,7 +48,8 @@ class Pipeline::Impl {
       say(Goodbye{describe(started.error())});
       return true;
     }
-    say(WorkRequest{config_.experiment.rank.generating});
+    const RankSettings& rank = config_.experiment.rank;
+    say(WorkRequest{gateway_ ? 0 : rank.generating + rank.profiling});
     while (!done()) {
       auto event = stopping_ ? events_.pop_until(stop_deadline_) : events_.pop();
       if (event) (*event)();
@@ -65,15 +68,23 @@ class Pipeline::Impl {
   // --- starting -------------------------------------------------------------------------------
 
   Status start() {
+    generation_ = std::make_unique<Generation>(
+        config_.experiment, config_.rank, *config_.keys,
+        Generation::Links{[this](std::function<void()> event) { events_.push(std::move(event)); },
+                          [this](const RankMessage& message) { say(message); },
+                          [this](std::int32_t index, const std::string& request_sha256,
+                                 double seconds, ModelResult result) {
+                            on_reply(index, request_sha256, seconds, std::move(result));
+                          }});
+    if (auto started = generation_->start(); !started) return started;
+    return gateway_ ? Status{} : start_stages();
+  }
+
+  Status start_stages() {
     for (const TargetSpec& target : config_.experiment.targets) {
       auto compiler = make_compiler(target, config_.scratch_folder);
       if (!compiler) return fail(compiler.error());
       compilers_[target.name] = std::move(*compiler);
-    }
-    for (const ModelSpec& model : config_.experiment.models) {
-      auto client = make_model_client(model, config_.experiment.budgets.generate_s);
-      if (!client) return fail(client.error());
-      clients_[model.name] = std::move(*client);
     }
     device_ = std::make_unique<DeviceWorker>(config_, [this](TurnPtr turn) {
       events_.push([this, turn = std::move(turn)] { on_judged(turn); });
@@ -99,11 +110,11 @@ class Pipeline::Impl {
   }
 
   void join_stages() {
-    clients_.clear();
+    generation_->close();
     compile_queue_.close();
     for (std::thread& thread : compile_pool_) thread.join();
     compile_pool_.clear();
-    device_->close();
+    if (device_) device_->close();
   }
 
   // --- messages from the coordinator ------------------------------------------------------------
@@ -123,9 +134,11 @@ class Pipeline::Impl {
     const Deadline deadline = deadline_in(stop.grace_s);
     stop_deadline_ = stopping_ ? std::min(stop_deadline_, deadline) : deadline;
     stopping_ = true;
-    clients_.clear();  // model calls still out are dropped: their replies were not used yet
-    generating_ = 0;
+    generation_->stop();  // what was paid for may still come, and is journalled
   }
+  void handle(PermitGrant& grant) { generation_->handle(grant); }
+  void handle(RelayedRequest& request) { generation_->handle(request); }
+  void handle(RelayedReply& reply) { generation_->handle(reply); }
   void handle(Welcome& /*message*/) {}
   void handle(Refusal& /*message*/) {}
 
@@ -142,6 +155,13 @@ class Pipeline::Impl {
     Trajectory& trajectory = *(trajectories_[index] = std::move(*made));
     if (!pending) {
       request_reply(trajectory);
+      return;
+    }
+    // Files that the experiment names may have changed since; their text is not compared.
+    if (pending->request_sha256 != request_of(trajectory).request_sha256) {
+      end_trajectory(index, TrajectoryEnd::kFailed,
+                     "the reply in the journal answers another request than this turn's: a file of "
+                     "the knowledge pack or of the problem has changed since it was asked for");
       return;
     }
     auto turn = std::make_shared<TurnInHand>();
@@ -173,35 +193,45 @@ class Pipeline::Impl {
 
   // --- generate ---------------------------------------------------------------------------------
 
+  static ModelRequest request_of(const Trajectory& trajectory) {
+    return {trajectory.plan(), trajectory.next_turn(), trajectory.messages(),
+            request_hash(*trajectory.specs().model, trajectory.messages()),
+            trajectory.prompt_tokens()};
+  }
+
   void request_reply(const Trajectory& trajectory) {
-    if (stopping_) return;
-    ModelRequest request{trajectory.plan(), trajectory.next_turn(), trajectory.messages()};
-    const std::string request_sha256 =
-        sha256_hex(trajectory.plan().model + "\n" + messages_json(request.messages));
-    ++generating_;
-    const auto asked_at = SteadyClock::now();
-    clients_.at(trajectory.plan().model)
-        ->submit(std::move(request), [this, index = trajectory.plan().index, request_sha256,
-                                      asked_at](Result<ModelReply> reply) {
-          auto held = std::make_shared<Result<ModelReply>>(std::move(reply));
-          events_.push([this, index, request_sha256, asked_at, held] {
-            on_reply(index, request_sha256, seconds_since(asked_at), std::move(*held));
-          });
-        });
+    if (!stopping_) generation_->request(request_of(trajectory));
+  }
+
+  // Said once for each cause: the trajectories of a model share their failures.
+  void report(const std::string& model, const ModelFailure& failure) {
+    if (!causes_reported_.insert(model + " " + failure.cause).second) return;
+    record(EventRecord{unix_time_s(), config_.session, config_.rank, "model_failed",
+                       describe(failure.error)});
+  }
+
+  void on_failure(const Trajectory& trajectory, const ModelFailure& failure) {
+    report(trajectory.plan().model, failure);
+    const std::int32_t index = trajectory.plan().index;
+    if (failure.kind == ModelFailure::Kind::kTransport) {
+      say(PutBack{index, describe(failure.error)});
+      trajectories_.erase(index);
+    } else {
+      end_trajectory(index, TrajectoryEnd::kFailed, describe(failure.error));
+    }
   }
 
   void on_reply(std::int32_t index, const std::string& request_sha256, double seconds,
-                Result<ModelReply> reply) {
+                ModelResult reply) {
     const auto found = trajectories_.find(index);
-    if (stopping_ || found == trajectories_.end()) return;
-    --generating_;
+    if (found == trajectories_.end()) return;
     Trajectory& trajectory = *found->second;
     if (!reply) {
-      end_trajectory(index, TrajectoryEnd::kFailed, describe(reply.error()));
+      if (!stopping_) on_failure(trajectory, reply.error());
       return;
     }
-    if (reply->replies_exhausted) {
-      end_trajectory(index, TrajectoryEnd::kRepliesExhausted, "");
+    if (reply->end_without_reply) {
+      end_trajectory(index, *reply->end_without_reply, std::move(reply->reason));
       return;
     }
     auto turn = std::make_shared<TurnInHand>();
@@ -252,7 +282,8 @@ class Pipeline::Impl {
     }
     TurnRecord judged = finish_turn(turn, config_.experiment, config_.session, config_.rank);
     const auto end = end_after(judged, turn.reply, config_.experiment.protocol);
-    trajectory.add_turn(turn.reply.text, judged.feedback);
+    trajectory.add_turn(turn.reply.text, judged.feedback,
+                        turn.reply.usage_estimated ? 0 : turn.reply.prompt_tokens);
     record(std::move(judged));
     if (end) {
       end_trajectory(index, *end, "");
@@ -267,32 +298,36 @@ class Pipeline::Impl {
   void say(const RankMessage& message) { send_(encode_message(message)); }
 
   std::uint64_t record(Record body) {
-    say(RecordMessage{++records_sent_, std::move(body)});
+    const RankMessage message(std::in_place_type<RecordMessage>, ++records_sent_, std::move(body));
+    say(message);
     return records_sent_;
   }
 
   void report_activity() {
     if (seconds_since(activity_sent_at_) < kActivityIntervalS) return;
     activity_sent_at_ = SteadyClock::now();
-    say(Activity{generating_, compiling_, judging_, device_->busy_s(), seconds_since(started_at_)});
+    // A gateway has no device that could be busy.
+    say(Activity{generation_->out(), compiling_, judging_, device_ ? device_->busy_s() : 0,
+                 device_ ? seconds_since(started_at_) : 0});
   }
 
   [[nodiscard]] bool done() const {
-    if (stopping_) return turns_in_hand_ == 0;
+    if (stopping_) return turns_in_hand_ == 0 && generation_->out() == 0;
     return no_more_work_ && trajectories_.empty();
   }
 
   PipelineConfig config_;
   std::function<void(std::string)> send_;
+  bool gateway_;
   MessageQueue<std::function<void()>> events_;
 
   // The dispatcher's own:
   std::map<std::int32_t, std::unique_ptr<Trajectory>> trajectories_;
   std::map<std::uint64_t, TurnPtr> unacknowledged_;  // replies sent to be journalled, by number
   std::set<std::string> prompts_sent_;
+  std::set<std::string> causes_reported_;  // of models' failures
   std::uint64_t records_sent_ = 0;
   int turns_in_hand_ = 0;  // replies received and not yet finished
-  int generating_ = 0;
   int compiling_ = 0;
   int judging_ = 0;
   bool no_more_work_ = false;
@@ -301,8 +336,8 @@ class Pipeline::Impl {
   SteadyClock::time_point started_at_ = SteadyClock::now();
   SteadyClock::time_point activity_sent_at_;
 
-  std::map<std::string, std::unique_ptr<Compiler>> compilers_;   // by target
-  std::map<std::string, std::unique_ptr<ModelClient>> clients_;  // by model
+  std::map<std::string, std::unique_ptr<Compiler>> compilers_;  // by target
+  std::unique_ptr<Generation> generation_;
   MessageQueue<TurnPtr> compile_queue_;
   std::vector<std::thread> compile_pool_;
   std::unique_ptr<DeviceWorker> device_;

@@ -1,8 +1,13 @@
 // A rank at work: trajectories move from queue to queue, each stage with threads of its own.
 //
-//   coordinator -> generate (model client) -> [journalled?] -> prepare (compile pool)
-//        ^                                                          |
-//        '--- records ---- finish <---------- judge (device) <------'
+//   coordinator -> generate (model clients) -> [journalled?] -> prepare (compile pool)
+//        ^              ^                                            |
+//        |              '---- next turn ----.                        |
+//        '---- records ---- finish ---------' <--- judge (device) <--'
+//
+// While at most rank.generating model calls are out, rank.profiling further trajectories may be
+// anywhere behind them, so that neither the models nor the device wait for the other. A gateway has
+// the generate stage alone and works for other ranks.
 //
 // One dispatcher, the thread in run(), owns every trajectory and takes all decisions; the other
 // threads only work on what they are handed and post the result back to it. So nothing here but the
@@ -15,6 +20,7 @@
 
 #include "ranks/coordination.h"
 #include "ranks/experiment.h"
+#include "ranks/generate/api_keys.h"
 
 namespace ptxbatch {
 
@@ -23,6 +29,7 @@ struct TargetPrograms {
   std::string keeper;
   std::string runner;
   std::string tracer;
+  std::string calibration;  // GPU targets: see JudgeConfig::calibration_candidate
 };
 
 struct PipelineConfig {
@@ -33,6 +40,7 @@ struct PipelineConfig {
   int ranks_on_this_host = 1;
   std::string scratch_folder;  // exists; private to this rank
   std::function<TargetPrograms(const std::string& target)> programs;
+  std::shared_ptr<const ApiKeys> keys;
 };
 
 class Pipeline {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "common/hash.h"
+#include "ranks/generate/token_estimate.h"
 
 namespace ptxbatch {
 namespace {
@@ -36,11 +37,23 @@ Trajectory::Trajectory(Assignment assignment, TrajectorySpecs specs, std::vector
     : plan_(std::move(assignment.trajectory)),
       specs_(specs),
       messages_(std::move(prompt)),
-      prompt_sha256_(sha256_hex(messages_json(messages_))) {
-  for (const auto& turn : assignment.history) add_turn(turn.reply, turn.feedback);
+      prompt_sha256_(sha256_hex(messages_json(messages_))),
+      tokens_per_byte_(kTokensPerByte) {
+  for (const auto& turn : assignment.history) {
+    add_turn(turn.reply, turn.feedback, turn.prompt_tokens);
+  }
 }
 
-void Trajectory::add_turn(const std::string& reply, const std::string& feedback) {
+std::int64_t Trajectory::prompt_tokens() const {
+  return estimated_tokens(bytes_of(messages_), tokens_per_byte_);
+}
+
+void Trajectory::add_turn(const std::string& reply, const std::string& feedback,
+                          std::int64_t prompt_tokens) {
+  if (prompt_tokens > 0) {
+    tokens_per_byte_ =
+        static_cast<double>(prompt_tokens) / static_cast<double>(bytes_of(messages_));
+  }
   messages_.push_back({"assistant", reply});
   messages_.push_back({"user", feedback});
   ++next_turn_;

@@ -33,14 +33,19 @@ class Trajectory {
   [[nodiscard]] const std::vector<Message>& messages() const { return messages_; }
   [[nodiscard]] int next_turn() const { return next_turn_; }
   [[nodiscard]] const std::string& prompt_sha256() const { return prompt_sha256_; }
+  /// About how many tokens messages() has: at the rate of the last request that was counted.
+  [[nodiscard]] std::int64_t prompt_tokens() const;
 
-  void add_turn(const std::string& reply, const std::string& feedback);
+  /// `prompt_tokens` is what the provider counted for the messages before this turn; 0: unknown.
+  void add_turn(const std::string& reply, const std::string& feedback,
+                std::int64_t prompt_tokens = 0);
 
  private:
   PlannedTrajectory plan_;
   TrajectorySpecs specs_;
   std::vector<Message> messages_;
   std::string prompt_sha256_;
+  double tokens_per_byte_;
   int next_turn_ = 0;
 };
 

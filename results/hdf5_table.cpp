@@ -62,7 +62,7 @@ Hdf5Handle bool_type() {
 
 std::size_t row_size(const Columns& columns) {
   std::size_t size = 0;
-  for (const Column& column : columns) size += column.size_bytes;
+  for (const Column& column : columns) size += column.absent ? 0 : column.size_bytes;
   return size;
 }
 
@@ -71,6 +71,7 @@ Result<Hdf5Handle> compound_type(const Columns& columns) {
   if (!type) return type;
   std::size_t offset = 0;
   for (const Column& column : columns) {
+    if (column.absent) continue;
     PTXBATCH_RETURN_IF_ERROR(
         PTXBATCH_HDF5(H5Tinsert(type->get(), column.name.c_str(), offset, column.type.get())));
     offset += column.size_bytes;
@@ -196,6 +197,10 @@ Status DatasetReader::read_directly(std::int64_t first, std::int64_t count, void
   return {};
 }
 
+bool has_dataset(hid_t file, const std::string& name) {
+  return H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
+}
+
 Result<Columns> match_columns(const DatasetReader& dataset, Columns wanted) {
   const Hdf5Handle type(H5Dget_type(dataset.id()), H5Tclose);
   if (H5Tget_class(type.get()) != H5T_COMPOUND) return fail(dataset.error("it is not a table"));
@@ -203,6 +208,8 @@ Result<Columns> match_columns(const DatasetReader& dataset, Columns wanted) {
     const int index = H5Tget_member_index(type.get(), column.name.c_str());
     if (index < 0) {
       H5Eclear2(H5E_DEFAULT);
+      column.absent = column.added_later;
+      if (column.absent) continue;
       return fail(dataset.error("it has no column '" + column.name + "'"));
     }
     const auto member = static_cast<unsigned>(index);

@@ -14,6 +14,7 @@
 
 #include "results/enum_names.h"
 #include "results/hdf5_handle.h"
+#include "results/record_fields.h"
 #include "results/stored_string.h"
 
 namespace ptxbatch {
@@ -28,6 +29,8 @@ struct Column {
   std::string name;
   Hdf5Handle type;
   std::size_t size_bytes = 0;
+  bool added_later = false;  // a file that was written before has it not
+  bool absent = false;       // in this file: not read, the row keeps its default
 };
 using Columns = std::vector<Column>;
 
@@ -46,17 +49,22 @@ class ColumnLister {
   void operator()(const char* name, const T& /*value*/) {
     if constexpr (std::is_same_v<T, std::string>) {
       const std::size_t width = next_string_ < widths_.size() ? widths_[next_string_++] : 1;
-      columns_.push_back({name, string_type(width), width});
+      add(name, string_type(width), width);
     } else if constexpr (std::is_same_v<T, HashText>) {
-      columns_.push_back({name, string_type(kHashCharacters), kHashCharacters});
+      add(name, string_type(kHashCharacters), kHashCharacters);
     } else if constexpr (std::is_same_v<T, bool>) {
-      columns_.push_back({name, bool_type(), 1});
+      add(name, bool_type(), 1);
     } else if constexpr (std::is_enum_v<T>) {
       const auto& names = EnumNames<T>::kNames;
-      columns_.push_back({name, enum_type(names.data(), names.size()), 1});
+      add(name, enum_type(names.data(), names.size()), 1);
     } else {
-      columns_.push_back({name, number_type<T>(), sizeof(T)});
+      add(name, number_type<T>(), sizeof(T));
     }
+  }
+  template <class T>
+  void operator()(const char* name, const T& value, AddedLater /*column*/) {
+    (*this)(name, value);
+    columns_.back().added_later = true;
   }
   Columns take() { return std::move(columns_); }
 
@@ -70,6 +78,10 @@ class ColumnLister {
                        : std::is_same_v<T, std::int64_t> ? H5T_STD_I64LE
                                                          : H5T_STD_U64LE;
     return {H5Tcopy(type), H5Tclose};
+  }
+
+  void add(const char* name, Hdf5Handle type, std::size_t size_bytes) {
+    columns_.push_back({name, std::move(type), size_bytes});
   }
 
   std::vector<std::size_t> widths_;
@@ -138,6 +150,10 @@ class RowUnpacker {
 
   template <class T>
   void operator()(const char* name, T& value) {
+    if (columns_[column_].absent) {
+      ++column_;
+      return;
+    }
     const std::size_t width = columns_[column_++].size_bytes;
     if constexpr (std::is_same_v<T, std::string>) {
       value = from_stored_string({at_, width});
@@ -214,6 +230,9 @@ class DatasetReader {
   std::int64_t block_elements_ = 0;
 };
 
+/// Whether the file has a dataset of this name.
+bool has_dataset(hid_t file, const std::string& name);
+
 /// The compound type of these columns without gaps, and its size.
 Result<Hdf5Handle> compound_type(const Columns& columns);
 std::size_t row_size(const Columns& columns);
@@ -273,8 +292,9 @@ Status write_table(hid_t file, const std::string& name, const std::vector<Row>& 
   return table->finish();
 }
 
-/// The columns that are to be read, checked against the dataset's: each must be there; strings get
-/// the length that they have in the file. Columns that we do not know are left out.
+/// The columns that are to be read, checked against the dataset's: each must be there, or have been
+/// added later; strings get the length that they have in the file. Columns that we do not know are
+/// left out.
 Result<Columns> match_columns(const DatasetReader& dataset, Columns wanted);
 
 template <class Row>

@@ -81,6 +81,10 @@ class Decoder {
       decode(*found, key, value);
     }
   }
+  template <class T>
+  void operator()(const char* name, T& value, AddedLater /*field*/) {
+    if (object_.contains(name)) (*this)(name, value);
+  }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
  private:

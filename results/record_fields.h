@@ -1,6 +1,7 @@
 // The fields of each record, listed once: the encoder and the decoder of record_codec.cpp both walk
 // these lists, so that they cannot drift apart. `Archive` is called with each field's name and a
-// reference to it; `Record` is const for encoding.
+// reference to it; `Record` is const for encoding. A field that was added later goes through
+// visit_added_later: what was written before has it not, and reads as its default.
 #pragma once
 
 #include <concepts>
@@ -14,12 +15,26 @@ namespace ptxbatch {
 template <class T, class Record>
 concept SameRecord = std::same_as<std::remove_const_t<T>, Record>;
 
+struct AddedLater {};
+inline constexpr AddedLater kAddedLater;
+
+/// Visits such a field; only who reads needs to tell it from the others.
+template <class Archive, class T>
+void visit_added_later(Archive& archive, const char* name, T& value) {
+  if constexpr (requires { archive(name, value, kAddedLater); }) {
+    archive(name, value, kAddedLater);
+  } else {
+    archive(name, value);
+  }
+}
+
 /// What a record is called in its "type" field.
 template <class Record>
 constexpr std::string_view record_type_name() {
   if constexpr (std::same_as<Record, ExperimentRecord>) return "experiment";
   if constexpr (std::same_as<Record, EnvironmentRecord>) return "environment";
   if constexpr (std::same_as<Record, PromptRecord>) return "prompt";
+  if constexpr (std::same_as<Record, RequestRecord>) return "request";
   if constexpr (std::same_as<Record, ReplyRecord>) return "reply";
   if constexpr (std::same_as<Record, TurnRecord>) return "turn";
   if constexpr (std::same_as<Record, TrajectoryEndRecord>) return "trajectory_end";
@@ -74,6 +89,15 @@ void visit_fields(Archive& archive, SameRecord<PromptRecord> auto& record) {
 }
 
 template <class Archive>
+void visit_fields(Archive& archive, SameRecord<RequestRecord> auto& record) {
+  archive("trajectory", record.trajectory);
+  archive("turn", record.turn);
+  archive("attempt", record.attempt);
+  archive("request_sha256", record.request_sha256);
+  archive("asked_at_s", record.asked_at_s);
+}
+
+template <class Archive>
 void visit_fields(Archive& archive, SameRecord<ReplyRecord> auto& record) {
   archive("trajectory", record.trajectory);
   archive("turn", record.turn);
@@ -90,6 +114,11 @@ void visit_fields(Archive& archive, SameRecord<ReplyRecord> auto& record) {
   archive("cached_tokens", record.cached_tokens);
   archive("latency_s", record.latency_s);
   archive("cost_usd", record.cost_usd);
+  visit_added_later(archive, "model_requested", record.model_requested);
+  visit_added_later(archive, "fingerprint", record.fingerprint);
+  visit_added_later(archive, "attempts", record.attempts);
+  visit_added_later(archive, "first_text_s", record.first_text_s);
+  visit_added_later(archive, "usage_estimated", record.usage_estimated);
 }
 
 template <class Archive>

@@ -97,6 +97,17 @@ struct PromptRecord {
   bool operator==(const PromptRecord&) const = default;
 };
 
+/// A request that is about to be sent: one whose reply never came may have been paid for.
+struct RequestRecord {
+  std::int32_t trajectory = 0;
+  std::int32_t turn = 0;
+  std::int32_t attempt = 1;
+  std::string request_sha256;  // as in ReplyRecord
+  double asked_at_s = 0;       // Unix time
+
+  bool operator==(const RequestRecord&) const = default;
+};
+
 /// How a model's reply ended.
 enum class ReplyEnd : std::int8_t {
   kComplete = 0,
@@ -121,7 +132,12 @@ struct ReplyRecord {
   std::int64_t reasoning_tokens = 0;
   std::int64_t cached_tokens = 0;
   double latency_s = 0;  // of the model, as recorded or measured
-  double cost_usd = 0;
+  double cost_usd = 0;   // as the provider says, else from the experiment's prices; 0: unknown
+  std::string model_requested;
+  std::string fingerprint;  // of the serving system, where the provider gives one
+  std::int32_t attempts = 0;
+  double first_text_s = 0;       // from sending to the first piece of text or reasoning
+  bool usage_estimated = false;  // the provider counted no tokens
 
   bool operator==(const ReplyRecord&) const = default;
 };
@@ -243,7 +259,7 @@ struct EventRecord {
   bool operator==(const EventRecord&) const = default;
 };
 
-using Record = std::variant<ExperimentRecord, EnvironmentRecord, PromptRecord, ReplyRecord,
-                            TurnRecord, TrajectoryEndRecord, EventRecord>;
+using Record = std::variant<ExperimentRecord, EnvironmentRecord, PromptRecord, RequestRecord,
+                            ReplyRecord, TurnRecord, TrajectoryEndRecord, EventRecord>;
 
 }  // namespace ptxbatch

@@ -261,11 +261,21 @@ Result<Record> reply_of(TextReader& texts, const ReplyRow& row) {
   reply.cached_tokens = row.cached_tokens;
   reply.latency_s = row.latency_s;
   reply.cost_usd = row.cost_usd;
+  reply.attempts = row.attempts;
+  reply.first_text_s = row.first_text_s;
+  reply.usage_estimated = row.usage_estimated;
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.text, reply.text));
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.reasoning, reply.reasoning));
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.model_returned, reply.model_returned));
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.response_id, reply.response_id));
+  PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.model_requested, reply.model_requested));
+  PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.fingerprint, reply.fingerprint));
   return reply;
+}
+
+Result<Record> request_of(const RequestRow& row) {
+  return RequestRecord{row.trajectory, row.turn, row.attempt, row.request_sha256.text,
+                       row.asked_at_s};
 }
 
 Result<Record> prompt_of(TextReader& texts, const PromptRow& row) {
@@ -325,6 +335,11 @@ Result<Streams> open_streams(const ResultsInput& file, TextReader& texts, TurnSo
       [](const EnvironmentRow& row) -> Result<Record> { return row.environment; })));
   PTXBATCH_RETURN_IF_ERROR(
       add(TableStream<PromptRow>::open(file, schema::kPrompts, with_texts(prompt_of))));
+  // Files from before there were requests have no such table.
+  if (has_dataset(file.id(), schema::kRequests)) {
+    PTXBATCH_RETURN_IF_ERROR(
+        add(TableStream<RequestRow>::open(file, schema::kRequests, request_of)));
+  }
   PTXBATCH_RETURN_IF_ERROR(
       add(TableStream<ReplyRow>::open(file, schema::kReplies, with_texts(reply_of))));
   PTXBATCH_RETURN_IF_ERROR(add(TableStream<TurnDetailRow>::open(

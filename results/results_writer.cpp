@@ -22,6 +22,7 @@ struct StreamedTables {
   TableWriter<TimingRow> timings;
   TableWriter<DeviceReadingRow> readings;
   DatasetWriter samples;
+  TableWriter<RequestRow> requests;
   TableWriter<ReplyRow> replies;
   TableWriter<PromptRow> prompts;
   TableWriter<TrajectoryEndRow> trajectory_ends;
@@ -46,16 +47,18 @@ Result<StreamedTables> StreamedTables::create(hid_t file) {
   auto samples = DatasetWriter::create(
       file, schema::kSamples, Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE), H5Tclose), sizeof(double));
   if (!samples) return fail(samples.error());
+  auto requests = TableWriter<RequestRow>::create(file, schema::kRequests);
+  if (!requests) return fail(requests.error());
   auto replies = TableWriter<ReplyRow>::create(file, schema::kReplies);
   if (!replies) return fail(replies.error());
   auto prompts = TableWriter<PromptRow>::create(file, schema::kPrompts);
   if (!prompts) return fail(prompts.error());
   auto ends = TableWriter<TrajectoryEndRow>::create(file, schema::kTrajectoryEnds);
   if (!ends) return fail(ends.error());
-  return StreamedTables{std::move(*texts),        std::move(*turns),   std::move(*turn_details),
-                        std::move(*instructions), std::move(*timings), std::move(*readings),
-                        std::move(*samples),      std::move(*replies), std::move(*prompts),
-                        std::move(*ends)};
+  return StreamedTables{std::move(*texts),        std::move(*turns),    std::move(*turn_details),
+                        std::move(*instructions), std::move(*timings),  std::move(*readings),
+                        std::move(*samples),      std::move(*requests), std::move(*replies),
+                        std::move(*prompts),      std::move(*ends)};
 }
 
 Status StreamedTables::finish() {
@@ -66,6 +69,7 @@ Status StreamedTables::finish() {
                           +[](StreamedTables& t) { return t.timings.finish(); },
                           +[](StreamedTables& t) { return t.readings.finish(); },
                           +[](StreamedTables& t) { return t.samples.finish(); },
+                          +[](StreamedTables& t) { return t.requests.finish(); },
                           +[](StreamedTables& t) { return t.replies.finish(); },
                           +[](StreamedTables& t) { return t.prompts.finish(); },
                           +[](StreamedTables& t) { return t.trajectory_ends.finish(); }}) {
@@ -123,6 +127,15 @@ class ResultsWriter {
     return tables_.prompts.append(row);
   }
 
+  Status put(const RequestRecord& request) {
+    return tables_.requests.append({next_record_,
+                                    request.trajectory,
+                                    request.turn,
+                                    request.attempt,
+                                    {request.request_sha256},
+                                    request.asked_at_s});
+  }
+
   Status put(const ReplyRecord& reply) {
     ReplyRow row;
     row.record = next_record_;
@@ -137,10 +150,15 @@ class ResultsWriter {
     row.cached_tokens = reply.cached_tokens;
     row.latency_s = reply.latency_s;
     row.cost_usd = reply.cost_usd;
+    row.attempts = reply.attempts;
+    row.first_text_s = reply.first_text_s;
+    row.usage_estimated = reply.usage_estimated;
     PTXBATCH_RETURN_IF_ERROR(store(reply.text, row.text));
     PTXBATCH_RETURN_IF_ERROR(store(reply.reasoning, row.reasoning));
     PTXBATCH_RETURN_IF_ERROR(store(reply.model_returned, row.model_returned));
     PTXBATCH_RETURN_IF_ERROR(store(reply.response_id, row.response_id));
+    PTXBATCH_RETURN_IF_ERROR(store(reply.model_requested, row.model_requested));
+    PTXBATCH_RETURN_IF_ERROR(store(reply.fingerprint, row.fingerprint));
     return tables_.replies.append(row);
   }
 

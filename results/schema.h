@@ -20,6 +20,7 @@ inline constexpr const char* kExperimentText = "experiment_text";
 inline constexpr const char* kTrajectories = "trajectories";
 inline constexpr const char* kTurns = "turns";
 inline constexpr const char* kTurnDetails = "turn_details";
+inline constexpr const char* kRequests = "requests";
 inline constexpr const char* kReplies = "replies";
 inline constexpr const char* kPrompts = "prompts";
 inline constexpr const char* kEnvironment = "environment";
@@ -164,6 +165,25 @@ void visit_columns(Visitor& visitor, SameRecord<TimingRow> auto& row) {
   visitor("count", row.count);
 }
 
+struct RequestRow {
+  RecordNumber record = 0;
+  std::int32_t trajectory = 0;
+  std::int32_t turn = 0;
+  std::int32_t attempt = 0;
+  HashText request_sha256;
+  double asked_at_s = 0;
+};
+
+template <class Visitor>
+void visit_columns(Visitor& visitor, SameRecord<RequestRow> auto& row) {
+  visitor("record", row.record);
+  visitor("trajectory", row.trajectory);
+  visitor("turn", row.turn);
+  visitor("attempt", row.attempt);
+  visitor("request_sha256", row.request_sha256);
+  visitor("asked_at_s", row.asked_at_s);
+}
+
 struct DeviceReadingRow {
   std::int64_t turn_row = 0;  // of /turns
   DeviceReading reading;
@@ -192,6 +212,11 @@ struct ReplyRow {
   std::int64_t cached_tokens = 0;
   double latency_s = 0;
   double cost_usd = 0;
+  TextRef model_requested = -1;
+  TextRef fingerprint = -1;
+  std::int32_t attempts = 0;
+  double first_text_s = 0;
+  bool usage_estimated = false;
 };
 
 template <class Visitor>
@@ -212,6 +237,11 @@ void visit_columns(Visitor& visitor, SameRecord<ReplyRow> auto& row) {
   visitor("cached_tokens", row.cached_tokens);
   visitor("latency_s", row.latency_s);
   visitor("cost_usd", row.cost_usd);
+  visit_added_later(visitor, "model_requested", row.model_requested);
+  visit_added_later(visitor, "fingerprint", row.fingerprint);
+  visit_added_later(visitor, "attempts", row.attempts);
+  visit_added_later(visitor, "first_text_s", row.first_text_s);
+  visit_added_later(visitor, "usage_estimated", row.usage_estimated);
 }
 
 struct PromptRow {

@@ -17,6 +17,14 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command->add_option("--log", options->log, "Log file, appended to; default: OUTPUT.log");
   command->add_option("--ranks", options->ranks, "Working ranks when there is no MPI launcher")
       ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--max-tokens", options->max_tokens,
+                   "Tokens that all model calls may use, instead of the experiment file's")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--max-cost-usd", options->max_cost_usd,
+                   "What all model calls may cost, instead of the experiment file's")
+      ->check(CLI::PositiveNumber);
   command->callback([options, &exit_code] { exit_code = run_experiment(*options); });
 }
 

@@ -93,22 +93,26 @@ class RecordedClient final : public ModelClient {
   void submit(ModelRequest request, Done done) override {
     auto reply = read_recorded_reply(model_.replies_folder, request.trajectory, request.turn);
     double delay_s = 0;
-    if (reply && !reply->replies_exhausted)
+    if (reply && !reply->end_without_reply)
       delay_s = reply->reply.latency_s * model_.replay_latency;
     if (delay_s > timeout_s_) {
       delay_s = timeout_s_;
       reply = fail(timed_out());
     }
+    ModelResult result = std::move(reply).map_error([](Error error) {
+      return ModelFailure{ModelFailure::Kind::kRequest, "recorded_reply", std::move(error)};
+    });
     {
       const std::lock_guard lock(mutex_);
-      waiting_.emplace(deadline_in(delay_s), Waiting{std::move(reply), std::move(done)});
+      waiting_.emplace(deadline_in(delay_s), Waiting{std::move(result), std::move(done)});
     }
     changed_.notify_all();
   }
+  [[nodiscard]] bool paid() const override { return false; }
 
  private:
   struct Waiting {
-    Result<ModelReply> reply;
+    ModelResult reply;
     Done done;
   };
 
@@ -161,7 +165,7 @@ Result<ModelReply> read_recorded_reply(const std::string& replies_folder,
     constexpr int kTurnsLookedAhead = 64;
     const int last = last_recorded_turn(folder, turn + kTurnsLookedAhead);
     if (last < 0 || last > turn) return fail(missing_reply(path));
-    result.replies_exhausted = true;
+    result.end_without_reply = TrajectoryEnd::kRepliesExhausted;
     return result;
   }
   auto text = read_text(path);

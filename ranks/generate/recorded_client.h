@@ -15,7 +15,7 @@ namespace ptxbatch {
 std::unique_ptr<ModelClient> make_recorded_client(const ModelSpec& model, double timeout_s);
 
 /// The recorded reply of one turn; an error names the file that is missing or wrong. When the
-/// recording simply ends before this turn, `replies_exhausted` is set.
+/// recording simply ends before this turn, `end_without_reply` says so.
 Result<ModelReply> read_recorded_reply(const std::string& replies_folder,
                                        const PlannedTrajectory& trajectory, int turn);
 

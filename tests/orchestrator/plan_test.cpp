@@ -7,7 +7,9 @@ namespace {
 
 Experiment two_by_two() {
   Experiment experiment;
-  experiment.models = {{"m0", "recorded", "", 0, 0}, {"m1", "recorded", "", 0, 0}};
+  experiment.models.resize(2);
+  experiment.models[0].name = "m0";
+  experiment.models[1].name = "m1";
   experiment.targets = {{"host", "", "", 0}};
   ProblemSpec gemm;
   gemm.name = "GEMM";

@@ -27,6 +27,21 @@ class RecordedClientTest : public testing::Test {
     ASSERT_TRUE(write_text(folder_ + "/gemm/exp_000/" + name, text));
   }
 
+  [[nodiscard]] ModelSpec model(double replay_latency) const {
+    ModelSpec spec;
+    spec.name = "m";
+    spec.provider = "recorded";
+    spec.replies_folder = folder_;
+    spec.replay_latency = replay_latency;
+    return spec;
+  }
+  [[nodiscard]] ModelRequest request(int turn) const {
+    ModelRequest request;
+    request.trajectory = trajectory_;
+    request.turn = turn;
+    return request;
+  }
+
   std::string folder_ = testing::TempDir() + "/recorded_" + std::to_string(::getpid());
   PlannedTrajectory trajectory_;
 };
@@ -46,7 +61,7 @@ TEST_F(RecordedClientTest, ARecordingThatEndsIsNotAnError) {
   write("turn_0.md", "a reply");
   const auto reply = read_recorded_reply(folder_, trajectory_, 1);
   ASSERT_TRUE(reply);
-  EXPECT_TRUE(reply->replies_exhausted);
+  EXPECT_EQ(reply->end_without_reply, TrajectoryEnd::kRepliesExhausted);
 }
 
 TEST_F(RecordedClientTest, AGapIsAnErrorThatNamesTheFile) {
@@ -68,10 +83,9 @@ TEST_F(RecordedClientTest, WrongMetadataNamesItsFile) {
 
 TEST_F(RecordedClientTest, AnswersEachRequestOnce) {
   write("turn_0.md", "a reply");
-  const auto client = make_recorded_client({"m", "recorded", folder_, 0, 0}, 60);
-  std::promise<Result<ModelReply>> promise;
-  client->submit({trajectory_, 0, {}},
-                 [&](Result<ModelReply> reply) { promise.set_value(std::move(reply)); });
+  const auto client = make_recorded_client(model(0), 60);
+  std::promise<ModelResult> promise;
+  client->submit(request(0), [&](ModelResult reply) { promise.set_value(std::move(reply)); });
   const auto reply = promise.get_future().get();
   ASSERT_TRUE(reply);
   EXPECT_EQ(reply->reply.text, "a reply");
@@ -83,17 +97,17 @@ TEST_F(RecordedClientTest, ReplaysLatenciesInOrder) {
   write("turn_0.json", R"({"latency_s": 3.0})");
   write("turn_1.md", "fast");
   write("turn_1.json", R"({"latency_s": 1.0})");
-  const auto client = make_recorded_client({"m", "recorded", folder_, 0.05, 0}, 60);
+  const auto client = make_recorded_client(model(0.05), 60);
   std::mutex mutex;
   std::vector<std::string> order;
   std::promise<void> both;
-  const auto done = [&](Result<ModelReply> reply) {
+  const auto done = [&](ModelResult reply) {
     const std::lock_guard lock(mutex);
     order.push_back(reply->reply.text);
     if (order.size() == 2) both.set_value();
   };
-  client->submit({trajectory_, 0, {}}, done);
-  client->submit({trajectory_, 1, {}}, done);
+  client->submit(request(0), done);
+  client->submit(request(1), done);
   both.get_future().wait();
   EXPECT_THAT(order, testing::ElementsAre("fast", "slow"));
 }
@@ -101,18 +115,17 @@ TEST_F(RecordedClientTest, ReplaysLatenciesInOrder) {
 TEST_F(RecordedClientTest, AReplyThatTakesTooLongIsAnError) {
   write("turn_0.md", "slow");
   write("turn_0.json", R"({"latency_s": 1000})");
-  const auto client = make_recorded_client({"m", "recorded", folder_, 1, 0}, 0.01);
-  std::promise<Result<ModelReply>> promise;
-  client->submit({trajectory_, 0, {}},
-                 [&](Result<ModelReply> reply) { promise.set_value(std::move(reply)); });
+  const auto client = make_recorded_client(model(1), 0.01);
+  std::promise<ModelResult> promise;
+  client->submit(request(0), [&](ModelResult reply) { promise.set_value(std::move(reply)); });
   EXPECT_FALSE(promise.get_future().get());
 }
 
 TEST_F(RecordedClientTest, MayBeDestroyedWithRepliesStillDue) {
   write("turn_0.md", "slow");
   write("turn_0.json", R"({"latency_s": 1000})");
-  auto client = make_recorded_client({"m", "recorded", folder_, 1, 0}, 2000);
-  client->submit({trajectory_, 0, {}}, [](const Result<ModelReply>&) { FAIL(); });
+  auto client = make_recorded_client(model(1), 2000);
+  client->submit(request(0), [](const ModelResult&) { FAIL(); });
   client.reset();
 }
 

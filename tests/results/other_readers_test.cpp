@@ -110,6 +110,8 @@ TEST_F(OtherReadersTest, H5pyReadsEveryFieldAsTheSchemaSays) {
   EXPECT_EQ(reply["response_id"], "response-1");
   EXPECT_EQ(reply["prompt_sha256"], prompt["sha256"]);
   EXPECT_EQ(reply["cost_usd"], 0.03125);
+  EXPECT_EQ(reply["model_requested"], "model");
+  EXPECT_EQ(reply["usage_estimated"], true);
 
   const auto& turn = std::get<TurnRecord>(records_[4]);
   const json& read_turn = read["records"][3];
@@ -129,9 +131,11 @@ TEST_F(OtherReadersTest, H5pyReadsEveryFieldAsTheSchemaSays) {
   EXPECT_EQ(read_turn["timings"][1]["side"], "candidate");
   EXPECT_EQ(read_turn["timings"][1]["samples_ms"], json(turn.timings[1].samples_ms));
 
-  EXPECT_EQ(read["records"][4]["kind"], "keeper_restarted");
-  EXPECT_EQ(read["records"][4]["message"], "signal 9");
-  EXPECT_EQ(read["records"][5]["end"], "target reached");
+  EXPECT_EQ(read["records"][4]["type"], "request");
+  EXPECT_EQ(read["records"][4]["attempt"], 1);
+  EXPECT_EQ(read["records"][5]["kind"], "keeper_restarted");
+  EXPECT_EQ(read["records"][5]["message"], "signal 9");
+  EXPECT_EQ(read["records"][6]["end"], "target reached");
 }
 
 TEST_F(OtherReadersTest, H5pyReadsAnyBytes) {
@@ -206,6 +210,7 @@ TEST(SchemaDocument, NamesEveryColumnOfEveryTable) {
       {schema::kTurnDetails, columns_of<TurnDetailRow>()},
       {schema::kInstructions, columns_of<InstructionRow>()},
       {schema::kTimings, columns_of<TimingRow>()},
+      {schema::kRequests, columns_of<RequestRow>()},
       {schema::kReplies, columns_of<ReplyRow>()},
       {schema::kPrompts, columns_of<PromptRow>()},
       {schema::kEnvironment, columns_of<EnvironmentRow>()},

@@ -34,7 +34,7 @@ def text(row):
 TEXTS = {
     "turn_details": ["feedback", "source", "compiler_output", "reference"],
     "instructions": ["function", "text"],
-    "replies": ["text", "reasoning", "model_returned", "response_id"],
+    "replies": ["text", "reasoning", "model_returned", "response_id", "model_requested", "fingerprint"],
     "prompts": ["text"],
     "events": ["message"],
     "trajectory_ends": ["message"],
@@ -81,6 +81,7 @@ def records():
         turns[row.pop("turn_row")]["readings"].append(row)
     yield from turns
     for name, kind in [
+        ("requests", "request"),
         ("replies", "reply"),
         ("prompts", "prompt"),
         ("environment", "environment"),

@@ -55,6 +55,19 @@ TEST(RecordCodec, NamesTheMissingField) {
   EXPECT_EQ(decoded.error().key, "message");
 }
 
+TEST(RecordCodec, ReadsARecordFromBeforeAFieldWasAdded) {
+  ReplyRecord reply;
+  reply.text = "a reply";
+  json document = document_of(reply);
+  for (const char* field :
+       {"model_requested", "fingerprint", "attempts", "first_text_s", "usage_estimated"}) {
+    ASSERT_EQ(document.erase(field), 1U);
+  }
+  const auto decoded = decode(document);
+  ASSERT_TRUE(decoded) << describe(decoded.error());
+  EXPECT_EQ(*decoded, Record(reply));
+}
+
 TEST(RecordCodec, NamesTheFieldInsideAList) {
   json document = document_of(example_records()[0]);
   document["trajectories"][2]["replica"] = "two";

@@ -34,6 +34,19 @@ std::string bytes_of_noise(std::size_t count) {
   return bytes;
 }
 
+/// A row of /replies as the first version wrote it.
+struct FirstReplyRow {
+  ReplyRow row;
+};
+
+template <class Visitor>
+void visit_columns(Visitor& visitor, SameRecord<FirstReplyRow> auto& first) {
+  const auto forward = [&visitor](const char* name, auto& value, auto... added_later) {
+    if constexpr (sizeof...(added_later) == 0) visitor(name, value);
+  };
+  visit_columns(forward, first.row);
+}
+
 class ResultsFileTest : public testing::Test {
  protected:
   Status write(const std::vector<Record>& records, bool complete = false) {
@@ -94,6 +107,27 @@ TEST_F(ResultsFileTest, MadeFromWhatItHoldsIsTheSameByteForByte) {
 TEST_F(ResultsFileTest, OfAnExperimentThatHasNotBegunIsWhole) {
   const std::vector<Record> records = {example_records()[0]};
   ASSERT_TRUE(write(records));
+  EXPECT_TRUE(same(read(), records));
+}
+
+TEST_F(ResultsFileTest, OfTheFirstVersionIsRead) {
+  std::vector<Record> records = example_records();
+  std::erase_if(records, [](const Record& r) { return std::holds_alternative<RequestRecord>(r); });
+  auto& reply = std::get<ReplyRecord>(records[3]);
+  reply.model_requested = reply.fingerprint = "";
+  reply.attempts = 0;
+  reply.first_text_s = 0;
+  reply.usage_estimated = false;
+  ASSERT_TRUE(write(records));
+  change([this](hid_t file) {
+    auto replies = TableReader<FirstReplyRow>::open(file, path_, schema::kReplies);
+    ASSERT_TRUE(replies);
+    FirstReplyRow row;
+    ASSERT_TRUE(replies->next(row));
+    ASSERT_GE(H5Ldelete(file, schema::kReplies, H5P_DEFAULT), 0);
+    ASSERT_GE(H5Ldelete(file, schema::kRequests, H5P_DEFAULT), 0);
+    ASSERT_TRUE(write_table<FirstReplyRow>(file, schema::kReplies, {row}));
+  });
   EXPECT_TRUE(same(read(), records));
 }
 

@@ -1,0 +1,54 @@
+#include "ranks/generate/api_keys.h"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace ptxbatch {
+namespace {
+
+// Blanks around a key come from files and shells; anything else that no header may hold is a
+// mistake that a server would answer with a riddle.
+std::string usable_key(std::string value) {
+  constexpr const char* kBlanks = " \t\r\n";
+  value.erase(0, value.find_first_not_of(kBlanks));
+  value.erase(value.find_last_not_of(kBlanks) + 1);
+  const bool printable =
+      std::all_of(value.begin(), value.end(), [](unsigned char c) { return c > 0x20 && c < 0x7F; });
+  return printable ? value : "";
+}
+
+}  // namespace
+
+ApiKeys ApiKeys::take_from_environment(const std::vector<ModelSpec>& models) {
+  ApiKeys keys;
+  for (const ModelSpec& model : models) {
+    const std::string& variable = model.endpoint.api_key_env;
+    char* value = variable.empty() ? nullptr : std::getenv(variable.c_str());
+    if (value == nullptr) continue;
+    keys.keys_[variable] = usable_key(value);
+    // In place first: /proc shows the environment that the process was started with.
+    ::explicit_bzero(value, std::strlen(value));
+    ::unsetenv(variable.c_str());
+  }
+  return keys;
+}
+
+const std::string* ApiKeys::find(const std::string& variable) const {
+  const auto found = keys_.find(variable);
+  return found == keys_.end() || found->second.empty() ? nullptr : &found->second;
+}
+
+std::string ApiKeys::redact(std::string text) const {
+  for (const auto& [variable, key] : keys_) {
+    if (key.empty()) continue;
+    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
+      text.replace(at, key.size(), "[key]");
+    }
+  }
+  return text;
+}
+
+}  // namespace ptxbatch
