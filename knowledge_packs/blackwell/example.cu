@@ -1,0 +1,1 @@
+../hopper/example.cu

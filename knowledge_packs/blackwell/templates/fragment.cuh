@@ -1,0 +1,1 @@
+../../hopper/templates/fragment.cuh

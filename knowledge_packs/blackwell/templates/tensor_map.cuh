@@ -1,0 +1,1 @@
+../../hopper/templates/tensor_map.cuh
