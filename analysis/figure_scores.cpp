@@ -3,12 +3,11 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 
-#include "analysis/metrics.h"
+#include "analysis/score_bars.h"
 #include "analysis/text.h"
 
 namespace ptxbatch {
@@ -30,51 +29,14 @@ constexpr double kBelow = 46;
 constexpr std::string_view kAnyColor = "#A6CDE8";
 constexpr std::string_view kInstColor = "#12436D";
 
-/// One bar of each metric.
-struct Bar {
-  double any = 0;
-  double with_target = 0;
-};
-
-struct Row {
-  std::string model;
-  std::string target;
-  // [problem of the figure]; nothing where the experiments have no such condition
-  std::vector<std::optional<LimitScore>> scores;
-};
-
-/// One problem of the figure, in the order in which they are drawn.
-struct Slot {
-  std::string problem;
-  std::string group;
-};
-
 /// Problems side by side: those with these indices.
 struct Line {
   std::size_t first = 0;
   std::size_t count = 0;
 };
 
-struct Content {
-  std::vector<Slot> slots;
-  std::vector<Row> rows;
-};
-
-std::vector<Slot> make_slots(const ScoreFigure& wanted, const ConditionGrid& grid) {
-  std::vector<Slot> slots;
-  if (wanted.groups.empty()) {
-    for (const std::string& problem : grid.problems) slots.push_back({problem, ""});
-  }
-  for (const ScoreFigure::Group& group : wanted.groups) {
-    for (const std::string& problem : group.problems) {
-      slots.push_back({problem, group.name});
-    }
-  }
-  return slots;
-}
-
 // A group that does not fit into the rest of a line begins a new one.
-std::vector<Line> make_lines(const std::vector<Slot>& slots) {
+std::vector<Line> make_lines(const std::vector<ScoreSlot>& slots) {
   std::vector<Line> lines;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     std::size_t left_of_group = 1;
@@ -90,65 +52,17 @@ std::vector<Line> make_lines(const std::vector<Slot>& slots) {
   return lines;
 }
 
-Content make_content(const std::vector<TurnTable>& tables, const ScoreFigure& wanted) {
-  const Conditions conditions = group_trajectories(tables);
-  const std::vector<std::int32_t> limits = {wanted.turns};
-  const auto scores = score_turns(tables, conditions, limits, wanted.speedup);
-  std::vector<std::uint32_t> all(conditions.list.size());
-  std::iota(all.begin(), all.end(), 0U);
-  const ConditionGrid grid = arrange(conditions, all);
-
-  Content content;
-  content.slots = make_slots(wanted, grid);
-  for (const ConditionGrid::Row& from : grid.rows) {
-    Row& row = content.rows.emplace_back(Row{from.model, from.target, {}});
-    for (const Slot& slot : content.slots) {
-      const auto found = std::find(grid.problems.begin(), grid.problems.end(), slot.problem);
-      const auto column = static_cast<std::size_t>(found - grid.problems.begin());
-      const bool known = found != grid.problems.end() && from.cells[column].has_value();
-      row.scores.push_back(known ? std::optional(scores[*from.cells[column]].front())
-                                 : std::nullopt);
-    }
-  }
-  return content;
-}
-
-// Wanted rows that the experiments do not have are drawn as not run.
-void add_missing_rows(Content& content, const ScoreFigure& wanted) {
-  std::vector<Row> ordered;
-  for (const std::string& model : wanted.models) {
-    for (const std::string& target : wanted.targets) {
-      const auto found =
-          std::find_if(content.rows.begin(), content.rows.end(),
-                       [&](const Row& row) { return row.model == model && row.target == target; });
-      ordered.push_back(found != content.rows.end()
-                            ? *found
-                            : Row{model, target, {content.slots.size(), std::nullopt}});
-    }
-  }
-  if (!ordered.empty()) content.rows = std::move(ordered);
-}
-
-enum class Metric { kCorrectness, kBestSpeedup };
-
-Bar bar_of(const LimitScore& score, Metric metric) {
-  if (metric == Metric::kBestSpeedup) {
-    return {score.unrestricted.best_speedup, score.with_target.best_speedup};
-  }
-  return {100 * score.correctness(score.unrestricted), 100 * score.correctness(score.with_target)};
-}
-
-std::string bar_text(const Bar& bar, Metric metric) {
+std::string bar_text(const ScoreBar& bar, ScoreMetric metric) {
   const auto number = [metric](double value) {
-    return metric == Metric::kBestSpeedup ? speedup_text(value) : percent_text(value / 100);
+    return metric == ScoreMetric::kBestSpeedup ? speedup_text(value) : percent_text(value / 100);
   };
   return number(bar.with_target) + " (" + number(bar.any) + ")";
 }
 
 // One scale for all panels of a metric, so that they compare.
-AxisScale scale_of(const Content& content, Metric metric) {
+AxisScale scale_of(const ScoreContent& content, ScoreMetric metric) {
   double most = 0;
-  for (const Row& row : content.rows) {
+  for (const ScoreRow& row : content.rows) {
     for (const auto& score : row.scores) {
       if (score) most = std::max(most, bar_of(*score, metric).any);
     }
@@ -159,7 +73,7 @@ AxisScale scale_of(const Content& content, Metric metric) {
 }
 
 void draw_bar(GnuplotCanvas& canvas, const std::optional<LimitScore>& score, double y,
-              Metric metric, const AxisScale& scale) {
+              ScoreMetric metric, const AxisScale& scale) {
   if (!score) {
     canvas.set(
         fmt::format("set label 'not run' at 0,{} left offset character 0.4,0 font ',9' "
@@ -167,7 +81,7 @@ void draw_bar(GnuplotCanvas& canvas, const std::optional<LimitScore>& score, dou
                     y));
     return;
   }
-  const Bar bar = bar_of(*score, metric);
+  const ScoreBar bar = bar_of(*score, metric);
   const auto rectangle = [&](double value, double half, std::string_view color) {
     if (value <= 0) return;
     canvas.set(
@@ -184,21 +98,22 @@ void draw_bar(GnuplotCanvas& canvas, const std::optional<LimitScore>& score, dou
                   bar_text(bar, metric), std::min(bar.any, scale.top), y, kInk));
 }
 
-void draw_panel(GnuplotCanvas& canvas, std::span<const Row> rows, std::size_t slot, Metric metric,
-                const AxisScale& scale, const Box& box) {
+void draw_panel(GnuplotCanvas& canvas, std::span<const ScoreRow> rows, std::size_t slot,
+                ScoreMetric metric, const AxisScale& scale, const Box& box) {
   canvas.set(fmt::format("set xrange [0:{}]\nset yrange [0.5:{}.5]\nset xtics 0,{},{} offset 0,0.3",
                          scale.top * 1.75, rows.size(), scale.step, scale.top));
-  canvas.set(metric == Metric::kCorrectness ? "set xlabel 'correct turns (%)' offset 0,0.9"
-                                            : "set xlabel 'best speedup (×)' offset 0,0.9");
+  canvas.set(metric == ScoreMetric::kCorrectness ? "set xlabel 'correct turns (%)' offset 0,0.9"
+                                                 : "set xlabel 'best speedup (×)' offset 0,0.9");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     draw_bar(canvas, rows[i].scores[slot], static_cast<double>(rows.size() - i), metric, scale);
   }
   canvas.plot(box, "NaN");
 }
 
-void draw_names(GnuplotCanvas& canvas, std::span<const Row> rows, double top) {
-  const bool several = std::any_of(
-      rows.begin(), rows.end(), [&](const Row& row) { return row.target != rows.front().target; });
+void draw_names(GnuplotCanvas& canvas, std::span<const ScoreRow> rows, double top) {
+  const bool several = std::any_of(rows.begin(), rows.end(), [&](const ScoreRow& row) {
+    return row.target != rows.front().target;
+  });
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const std::string name = several ? rows[i].model + ", " + rows[i].target : rows[i].model;
     canvas.text(kNames - 8, top + (static_cast<double>(i) + 0.5) * kBar,
@@ -218,7 +133,7 @@ void draw_legend(GnuplotCanvas& canvas, double y, std::int32_t turns) {
 }
 
 // The names of groups above the line, each over its problems.
-void draw_groups(GnuplotCanvas& canvas, const Content& content, const Line& line, double top) {
+void draw_groups(GnuplotCanvas& canvas, const ScoreContent& content, const Line& line, double top) {
   for (std::size_t i = 0; i < line.count; ++i) {
     const std::string& group = content.slots[line.first + i].group;
     if (group.empty() || (i > 0 && content.slots[line.first + i - 1].group == group)) continue;
@@ -231,23 +146,23 @@ void draw_groups(GnuplotCanvas& canvas, const Content& content, const Line& line
   }
 }
 
-bool has_groups(const Content& content) {
+bool has_groups(const ScoreContent& content) {
   return std::any_of(content.slots.begin(), content.slots.end(),
-                     [](const Slot& slot) { return !slot.group.empty(); });
+                     [](const ScoreSlot& slot) { return !slot.group.empty(); });
 }
 
-double line_height(const Content& content, std::size_t rows) {
+double line_height(const ScoreContent& content, std::size_t rows) {
   return (has_groups(content) ? kGroupHead : 0) +
          2 * (kPanelHead + kBar * static_cast<double>(rows) + kBelow);
 }
 
 // Problems side by side, correctness above and best speedup below.
-void draw_line(GnuplotCanvas& canvas, const Content& content, std::span<const Row> rows,
+void draw_line(GnuplotCanvas& canvas, const ScoreContent& content, std::span<const ScoreRow> rows,
                const Line& line, double top) {
   draw_groups(canvas, content, line, top);
   const double height = kBar * static_cast<double>(rows.size());
   double panel_top = top + (has_groups(content) ? kGroupHead : 0) + kPanelHead;
-  for (const Metric metric : {Metric::kCorrectness, Metric::kBestSpeedup}) {
+  for (const ScoreMetric metric : {ScoreMetric::kCorrectness, ScoreMetric::kBestSpeedup}) {
     const AxisScale scale = scale_of(content, metric);
     draw_names(canvas, rows, panel_top);
     for (std::size_t i = 0; i < line.count; ++i) {
@@ -262,8 +177,9 @@ void draw_line(GnuplotCanvas& canvas, const Content& content, std::span<const Ro
   }
 }
 
-std::string draw_page(const Content& content, const ScoreFigure& wanted, std::span<const Row> rows,
-                      std::span<const Line> lines, const std::string& name) {
+std::string draw_page(const ScoreContent& content, const ScoreFigure& wanted,
+                      std::span<const ScoreRow> rows, std::span<const Line> lines,
+                      const std::string& name) {
   std::size_t columns = 1;
   for (const Line& line : lines) columns = std::max(columns, line.count);
   const double head = wanted.title.empty() ? 32 : 58;
@@ -282,44 +198,21 @@ std::string draw_page(const Content& content, const ScoreFigure& wanted, std::sp
   return canvas.script();
 }
 
-std::string to_csv(const Content& content, std::span<const Row> rows, std::span<const Line> lines,
-                   std::int32_t turns) {
-  std::string csv =
-      "group,problem,target,model,turns,turn_correctness_pct,turn_correctness_pct_with_target,"
-      "best_speedup,best_speedup_with_target\n";
-  for (std::size_t i = lines.front().first; i < lines.back().first + lines.back().count; ++i) {
-    for (const Row& row : rows) {
-      if (!row.scores[i]) continue;
-      const Bar correct = bar_of(*row.scores[i], Metric::kCorrectness);
-      const Bar best = bar_of(*row.scores[i], Metric::kBestSpeedup);
-      csv += fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.6g},{:.6g}\n",
-                         csv_field(content.slots[i].group), csv_field(content.slots[i].problem),
-                         csv_field(row.target), csv_field(row.model), turns, correct.any,
-                         correct.with_target, best.any, best.with_target);
-    }
-  }
-  return csv;
-}
-
 }  // namespace
 
 std::vector<Figure> score_figures(const std::vector<TurnTable>& tables, const ScoreFigure& wanted) {
-  Content content = make_content(tables, wanted);
-  if (content.slots.empty()) content.slots.push_back({"no problem", ""});
-  add_missing_rows(content, wanted);
-  if (content.rows.empty()) {
-    content.rows.push_back({"no model", "none", {content.slots.size(), std::nullopt}});
-  }
+  const ScoreContent content = make_score_content(tables, wanted);
   const std::vector<Line> all_lines = make_lines(content.slots);
   std::vector<Figure> figures;
   for (std::size_t row = 0; row < content.rows.size(); row += kRowsOnPage) {
-    const auto rows = std::span<const Row>(content.rows)
+    const auto rows = std::span<const ScoreRow>(content.rows)
                           .subspan(row, std::min(kRowsOnPage, content.rows.size() - row));
     for (std::size_t first = 0; first < all_lines.size(); first += kLinesOnPage) {
       const auto lines = std::span<const Line>(all_lines).subspan(
           first, std::min(kLinesOnPage, all_lines.size() - first));
+      const std::size_t slots = lines.back().first + lines.back().count - lines.front().first;
       const std::string name = page_name(wanted.name, figures.size());
-      figures.push_back({name, to_csv(content, rows, lines, wanted.turns),
+      figures.push_back({name, scores_csv(content, lines.front().first, slots, rows, wanted.turns),
                          draw_page(content, wanted, rows, lines, name)});
     }
   }

@@ -2,11 +2,12 @@
 // type that browsers do not run; the page's script wakes one when it is asked for.
 #include <spdlog/fmt/fmt.h>
 
-#include <algorithm>
+#include <set>
 
 #include "analysis/outcomes.h"
 #include "analysis/record_json.h"
 #include "analysis/report/compressed.h"
+#include "analysis/report/html.h"
 #include "analysis/report/sections.h"
 
 namespace ptxbatch {
@@ -74,9 +75,11 @@ ordered_json details_of(const TrajectoryRecords& records) {
 
 std::string report_data(const ReportInput& input) {
   std::string html = chunk("data-index", index_of(input));
+  std::set<std::string> prompts;  // runs of one experiment share theirs
   for (std::size_t run = 0; run < input.runs.size(); ++run) {
     for (const auto& [sha256, text] : input.runs[run].prompts) {
-      html += chunk("data-prompt-" + sha256, repair_utf8(text));
+      if (!prompts.insert(sha256).second) continue;
+      html += chunk("data-prompt-" + html_text(sha256), repair_utf8(text));
     }
     const auto& trajectories = input.runs[run].trajectories;
     for (std::size_t i = 0; i < trajectories.size(); ++i) {

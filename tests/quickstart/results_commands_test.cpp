@@ -1,0 +1,84 @@
+// figures, report, show and export as a user starts them, on results files made here.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "common/file_system.h"
+#include "common/process.h"
+#include "tests/analysis/run_on_disk.h"
+#include "tests/quickstart/command.h"
+#include "tests/support/test_folder.h"
+
+namespace ptxbatch {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// A results file of a small run, and one that is none.
+class ResultsCommands : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    testing::SmallRun().write(file("run.h5"));
+    ASSERT_TRUE(write_text(file("foreign.h5"), "not HDF5").has_value());
+  }
+  std::string file(const std::string& name) const { return folder_.file(name); }
+
+ private:
+  TestFolder folder_;
+};
+
+TEST_F(ResultsCommands, FiguresOfThePaperAreDrawnOfAnyRun) {
+  if (!find_program("gnuplot")) GTEST_SKIP() << "gnuplot is not installed";
+  const CommandEnd end =
+      ptxbatch({"figures", file("run.h5"), "--figures",
+                source_file("experiments/paper/figures.toml"), "-o", file("figures")});
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("figure_09_transitions.svg"));
+  EXPECT_TRUE(std::filesystem::exists(file("figures/figure_15_reasoning.pdf")));
+}
+
+TEST_F(ResultsCommands, AReportIsOnePage) {
+  const CommandEnd end = ptxbatch({"report", file("run.h5"), "-o", file("report.html")});
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(read_text(file("report.html")).value(), StartsWith("<!DOCTYPE html>"));
+}
+
+TEST_F(ResultsCommands, ShowGoesFromTheRunToOneTurn) {
+  EXPECT_THAT(ptxbatch({"show", file("run.h5")}).output, HasSubstr("exp_000"));
+  EXPECT_THAT(ptxbatch({"show", file("run.h5"), "exp_000"}).output, HasSubstr("Compilation error"));
+  EXPECT_THAT(ptxbatch({"show", file("run.h5"), "0", "1"}).output, HasSubstr("void run() {}"));
+  const CommandEnd none = ptxbatch({"show", file("run.h5"), "0", "9"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.output, HasSubstr("Its turns are 0 to 1."));
+}
+
+TEST_F(ResultsCommands, ExportsGoToStandardOutputOrWhereTheyAreTold) {
+  EXPECT_THAT(ptxbatch({"export", "turns", file("run.h5")}).output,
+              StartsWith("file,experiment,index,id,model,"));
+  EXPECT_EQ(ptxbatch({"export", "chats", file("run.h5"), "-o", file("chats.jsonl")}).exit_code, 0);
+  EXPECT_THAT(read_text(file("chats.jsonl")).value(), StartsWith("{\"messages\":["));
+  const CommandEnd traces =
+      ptxbatch({"export", "flashinfer-trace", file("run.h5"), "-o", file("trace")});
+  EXPECT_EQ(traces.exit_code, 0);
+  EXPECT_THAT(traces.output, HasSubstr("1 correct candidate"));
+  EXPECT_TRUE(std::filesystem::exists(file("trace/traces/gemm/gemm_f32_n192_k160.jsonl")));
+}
+
+TEST_F(ResultsCommands, AForeignFileIsNamedByAllOfThem) {
+  using Arguments = std::vector<std::string>;
+  const std::string foreign = file("foreign.h5");
+  for (const Arguments& arguments :
+       {Arguments{"figures", foreign, "-o", file("f")},
+        Arguments{"report", foreign, "-o", file("r")}, Arguments{"show", foreign},
+        Arguments{"export", "turns", foreign}}) {
+    const CommandEnd end = ptxbatch(arguments);
+    EXPECT_EQ(end.exit_code, 1) << arguments.front();
+    EXPECT_THAT(end.output, HasSubstr("foreign.h5")) << arguments.front();
+  }
+  EXPECT_FALSE(std::filesystem::exists(file("r")));
+}
+
+}  // namespace
+}  // namespace ptxbatch
