@@ -260,7 +260,7 @@ std::string render_comparison(const Comparison& comparison, const std::string& f
   std::vector<std::string> texts;
   for (const TableKind kind : kKinds) {
     Sheet sheet = comparison_sheet(comparison.numbers, kind);
-    sheet.title += ": " + first + " → " + second;
+    sheet.title += fmt::format(": {} → {}", first, second);
     if (kind == kKinds.back()) sheet.notes = closing_notes(comparison);
     texts.push_back(render_sheet(sheet, format, width));
   }

@@ -47,7 +47,14 @@ class TableChecker {
       : selections_(selections),
         layout_(layout),
         grouping_(group_for_paper(tables, selections, layout)),
-        numbers_(tables, grouping_.conditions, layout.limits, SpeedupKind::kPaper, true) {
+        numbers_(tables, grouping_.conditions, layout.limits, SpeedupKind::kPaper, true),
+        has_own_turns_(numbers_.conditions.list.size(), false) {
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      if (!selections[t].name.empty()) continue;
+      for (const Conditions::Place place : numbers_.conditions.places[t]) {
+        has_own_turns_[place.condition] = true;
+      }
+    }
     for (const std::uint32_t number : grouping_.shown) {
       const Condition& of = numbers_.conditions.list[number];
       conditions_[{of.target, of.model, of.problem}] = number;
@@ -71,20 +78,26 @@ class TableChecker {
       return checked;
     }
     checked.state = CheckedCell::State::kDiffers;
-    explain(checked, *numbers_.scored.of(found->second, limit, cell.with_target));
+    if (!has_own_turns_[found->second] && explain_as_known(checked)) return checked;
+    explain_by_chance(checked, *numbers_.scored.of(found->second, limit, cell.with_target));
     return checked;
   }
 
  private:
-  void explain(CheckedCell& checked, const TrajectoryScores& trajectories) const {
+  // What is known of published turns says nothing of others.
+  bool explain_as_known(CheckedCell& checked) const {
     for (const PublishedExperiment& selection : selections_) {
       for (const KnownDifference& known : selection.differences) {
         if (!is_about(known, checked.paper)) continue;
         checked.cause = CheckedCell::Cause::kKnown;
         checked.reason = known.reason;
-        return;
+        return true;
       }
     }
+    return false;
+  }
+
+  static void explain_by_chance(CheckedCell& checked, const TrajectoryScores& trajectories) {
     const TableKind kind = kind_of(checked.paper.metric);
     const Interval interval = interval_of(kind, trajectories);
     const bool chance = interval.contains(value_of(checked.paper));
@@ -99,6 +112,7 @@ class TableChecker {
   const PaperLayout& layout_;
   PaperGrouping grouping_;
   TableNumbers numbers_;
+  std::vector<bool> has_own_turns_;  // [condition]: not from published turns alone
   std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> conditions_;
 };
 

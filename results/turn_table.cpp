@@ -64,7 +64,7 @@ Status read_settings(const ResultsInput& file, TurnTable& table) {
 }
 
 // A core's name is its processor's and a number: "... core 3". Which core is no kind of device.
-std::string kind_of_device(std::string name) {
+std::string kind_of_device(const std::string& name) {
   constexpr std::string_view kCore = " core ";
   const std::size_t at = name.rfind(kCore);
   const bool ends_so = at != std::string::npos && at + kCore.size() < name.size() &&

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "analysis/paper_check.h"
 #include "analysis/paper_facts.h"
 #include "tests/analysis/golden_file.h"
@@ -105,6 +107,17 @@ TEST(PaperCheck, a_value_outside_the_interval_of_ours_is_not_explained) {
   EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kUnknown);
   EXPECT_EQ(count_cells(cells).unexplained, 4U);
   EXPECT_EQ(count_cells(cells).missing, 20U);
+}
+
+TEST(PaperCheck, what_is_known_of_published_turns_explains_no_others) {
+  TurnTable own = empty_table(2);
+  own.devices = {{"hopper", "NVIDIA H100"}};
+  add_trajectory(own, {"B", "GEMM", "base", "hopper"}, {failed(Label::kOtherError)});
+  const auto cells = checked({published_turns(), own});
+  const auto known = std::count_if(cells.begin(), cells.end(), [](const CheckedCell& cell) {
+    return cell.cause == CheckedCell::Cause::kKnown;
+  });
+  EXPECT_EQ(known, 0);
 }
 
 TEST(PaperCheck, a_value_inside_it_may_be_chance) {
