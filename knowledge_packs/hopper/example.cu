@@ -24,7 +24,8 @@ void run_add(tvm::ffi::TensorView a, tvm::ffi::TensorView b, tvm::ffi::TensorVie
   constexpr int kThreads = 256;
   add<<<static_cast<unsigned>((n + kThreads - 1) / kThreads), kThreads, 0, stream>>>(
       static_cast<const __nv_bfloat16*>(a.data_ptr()),
-      static_cast<const __nv_bfloat16*>(b.data_ptr()), static_cast<__nv_bfloat16*>(c.data_ptr()), n);
+      static_cast<const __nv_bfloat16*>(b.data_ptr()), static_cast<__nv_bfloat16*>(c.data_ptr()),
+      n);
   // A launch that failed (too much shared memory, say) is reported only here.
   const cudaError_t error = cudaGetLastError();
   if (error != cudaSuccess) throw std::runtime_error(cudaGetErrorString(error));

@@ -1,5 +1,6 @@
-// Pairs of blocks (cta_group::2) and clusters that fetch their next work: what Blackwell adds to TMA and
-// to clusters. A pair is the blocks 2 i and 2 i + 1 of a cluster. PTX ISA: cp.async.bulk.tensor
+// Pairs of blocks (cta_group::2) and clusters that fetch their next work: what Blackwell adds to
+// TMA and to clusters. A pair is the blocks 2 i and 2 i + 1 of a cluster. PTX ISA:
+// cp.async.bulk.tensor
 // (.cta_group), clusterlaunchcontrol.
 #pragma once
 
@@ -9,16 +10,18 @@
 namespace ptx {
 
 /// Whether this is the block of its pair that issues tcgen05.mma for both: the even one.
-__device__ __forceinline__ bool leads_pair() { return cluster_rank() % 2 == 0; }
+__device__ __forceinline__ bool leads_pair() {
+  return cluster_rank() % 2 == 0;
+}
 
-/// The shared::cluster address of `barrier` in the even block of this pair, from either block: bit 24
-/// of such an address tells the two apart.
+/// The shared::cluster address of `barrier` in the even block of this pair, from either block: bit
+/// 24 of such an address tells the two apart.
 __device__ __forceinline__ std::uint32_t pair_barrier(std::uint64_t* barrier) {
   return shared_address(barrier) & 0xFEFFFFFFU;
 }
 
-/// TMA load into this block that counts its bytes on the EVEN block's barrier: both blocks of a pair
-/// load their parts, and the one that issues the products waits for all of it at one place.
+/// TMA load into this block that counts its bytes on the EVEN block's barrier: both blocks of a
+/// pair load their parts, and the one that issues the products waits for all of it at one place.
 /// Caller: one thread of each block; the even block's barrier expects the bytes of both.
 __device__ __forceinline__ void tma_load_2d_pair(void* destination, const CUtensorMap* map,
                                                  std::uint64_t* barrier, int x, int y) {
@@ -58,9 +61,9 @@ struct alignas(16) WorkAnswer {
   std::uint64_t words[2];
 };
 
-/// Asks to take over a cluster of the grid that has not started yet, so that a block works on like a
-/// persistent one and yet leaves when others need the GPU. The answer's 16 bytes count on `barrier`.
-/// Caller: one thread, after barrier_arrive_expect(barrier, 16).
+/// Asks to take over a cluster of the grid that has not started yet, so that a block works on like
+/// a persistent one and yet leaves when others need the GPU. The answer's 16 bytes count on
+/// `barrier`. Caller: one thread, after barrier_arrive_expect(barrier, 16).
 __device__ __forceinline__ void request_work(WorkAnswer* answer, std::uint64_t* barrier) {
   asm volatile(
       "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
@@ -80,8 +83,8 @@ __device__ __forceinline__ void request_work_for_cluster(WorkAnswer* answer,
       : "memory");
 }
 
-/// Reads the answer: false when there is no more work (then ask no more), else `block` is the index of
-/// the first block of the cluster that was taken over; add one's own position in the cluster.
+/// Reads the answer: false when there is no more work (then ask no more), else `block` is the index
+/// of the first block of the cluster that was taken over; add one's own position in the cluster.
 /// Caller: any thread, after barrier_wait. Before the answer is asked for again at the same place,
 /// fence_async_shared() in each thread that read it, and a barrier.
 __device__ __forceinline__ bool read_work(const WorkAnswer* answer, dim3& block) {

@@ -1,7 +1,7 @@
-// tcgen05.mma: matrix multiplication into tensor memory, issued by one thread, for one block (D of up
-// to 128 x 256) or a pair of blocks (256 x 256). bf16 operands, float accumulators. A comes from shared
-// or tensor memory, B from shared memory. PTX ISA: "tcgen05.mma", "Instruction descriptor", "Shared
-// memory descriptor", tcgen05.commit, tcgen05.cp.
+// tcgen05.mma: matrix multiplication into tensor memory, issued by one thread, for one block (D of
+// up to 128 x 256) or a pair of blocks (256 x 256). bf16 operands, float accumulators. A comes from
+// shared or tensor memory, B from shared memory. PTX ISA: "tcgen05.mma", "Instruction descriptor",
+// "Shared memory descriptor", tcgen05.commit, tcgen05.cp.
 #pragma once
 
 #include "fragment.cuh"
@@ -10,10 +10,10 @@
 
 namespace ptx {
 
-/// The 32-bit descriptor of the operation (kind::f16): bits 4-5 type of D (1 float), 7-9 type of A and
-/// 10-12 type of B (1 bf16, 0 half), 13 and 14 negate A, B, 15 and 16 A, B are mn-major, 17-22 N / 8,
-/// 24-28 M / 16. M is 64 or 128 for one block, 128 or 256 for a pair; N up to 256, a multiple of 8 for
-/// M = 64, of 16 for M = 128 in one block, of 32 for a pair.
+/// The 32-bit descriptor of the operation (kind::f16): bits 4-5 type of D (1 float), 7-9 type of A
+/// and 10-12 type of B (1 bf16, 0 half), 13 and 14 negate A, B, 15 and 16 A, B are mn-major, 17-22
+/// N / 8, 24-28 M / 16. M is 64 or 128 for one block, 128 or 256 for a pair; N up to 256, a
+/// multiple of 8 for M = 64, of 16 for M = 128 in one block, of 32 for a pair.
 __host__ __device__ constexpr std::uint32_t instruction_descriptor(int m, int n,
                                                                    bool a_mn_major = false,
                                                                    bool b_mn_major = false,
@@ -25,9 +25,9 @@ __host__ __device__ constexpr std::uint32_t instruction_descriptor(int m, int n,
 }
 
 /// The 64-bit descriptor of an operand in shared memory: bits 0-13 address / 16, 16-29 leading byte
-/// offset / 16, 32-45 stride byte offset / 16, 46-48 the constant 1, 49-51 base offset (0 when boxes
-/// begin where their swizzle demands), 52 leading offset mode (0 relative), 61-63 swizzle (0 none, 2
-/// 128-byte, 4 64-byte, 6 32-byte). Not the descriptor of Hopper's wgmma.
+/// offset / 16, 32-45 stride byte offset / 16, 46-48 the constant 1, 49-51 base offset (0 when
+/// boxes begin where their swizzle demands), 52 leading offset mode (0 relative), 61-63 swizzle (0
+/// none, 2 128-byte, 4 64-byte, 6 32-byte). Not the descriptor of Hopper's wgmma.
 __host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t address,
                                                                std::uint32_t leading_bytes,
                                                                std::uint32_t stride_bytes,
@@ -41,31 +41,31 @@ __host__ __device__ constexpr std::uint64_t operand_descriptor(std::uint32_t add
          static_cast<std::uint64_t>((stride_bytes & 0x3FFFFU) >> 4) << 32 | 1ULL << 46 | mode << 61;
 }
 
-/// Operand whose k is contiguous (A row-major, B as [N][K]), as TMA loads a swizzled box: one row for
-/// each m or n. Add k * 2 bytes to step along k inside of the swizzle's width; groups of 8 rows follow
-/// each other.
+/// Operand whose k is contiguous (A row-major, B as [N][K]), as TMA loads a swizzled box: one row
+/// for each m or n. Add k * 2 bytes to step along k inside of the swizzle's width; groups of 8 rows
+/// follow each other.
 template <Swizzle S>
 __device__ __forceinline__ std::uint64_t k_major(const void* tile) {
   static_assert(S != Swizzle::kNone);
   return operand_descriptor(shared_address(tile), 16, 8 * static_cast<std::uint32_t>(S), S);
 }
 
-/// Operand whose m or n is contiguous (B as [K][N], V in attention): swizzled boxes with one row for
-/// each k. `box_step_bytes` is the distance between the boxes that are neighbours in n; step along k
-/// by whole rows. The instruction descriptor must say mn_major.
+/// Operand whose m or n is contiguous (B as [K][N], V in attention): swizzled boxes with one row
+/// for each k. `box_step_bytes` is the distance between the boxes that are neighbours in n; step
+/// along k by whole rows. The instruction descriptor must say mn_major.
 template <Swizzle S>
 __device__ __forceinline__ std::uint64_t mn_major(const void* tile, std::uint32_t box_step_bytes) {
   static_assert(S != Swizzle::kNone);
-  return operand_descriptor(shared_address(tile), box_step_bytes,
-                            8 * static_cast<std::uint32_t>(S), S);
+  return operand_descriptor(shared_address(tile), box_step_bytes, 8 * static_cast<std::uint32_t>(S),
+                            S);
 }
 
-/// D[tmem] += A * B, k = 16, both operands in shared memory; D = A * B if `accumulate` is 0. Row r of
-/// D is TMEM lane r (M = 128), column n is column d + n, one float each.
-/// Caller: ONE thread of the block. Asynchronous: operands must stay until the commit's barrier has
-/// completed. Several issued by the same thread are executed in order.
-/// With Pair the even block of the pair issues for both: M is 256, rows 0-127 of A and D lie in the
-/// even block, 128-255 in the odd one; each block holds its half of B's N rows, at the same offset.
+/// D[tmem] += A * B, k = 16, both operands in shared memory; D = A * B if `accumulate` is 0. Row r
+/// of D is TMEM lane r (M = 128), column n is column d + n, one float each. Caller: ONE thread of
+/// the block. Asynchronous: operands must stay until the commit's barrier has completed. Several
+/// issued by the same thread are executed in order. With Pair the even block of the pair issues for
+/// both: M is 256, rows 0-127 of A and D lie in the even block, 128-255 in the odd one; each block
+/// holds its half of B's N rows, at the same offset.
 template <bool Pair = false>
 __device__ __forceinline__ void mma_ss(std::uint32_t d, std::uint64_t a, std::uint64_t b,
                                        std::uint32_t instruction, int accumulate) {
@@ -116,8 +116,8 @@ __device__ __forceinline__ void mma_ts(std::uint32_t d, std::uint32_t a, std::ui
   }
 }
 
-/// One arrival at `barrier` when all tcgen05.mma that this thread has issued before are complete: their
-/// operands can then be overwritten and their accumulators read. Implies tmem_fence_before().
+/// One arrival at `barrier` when all tcgen05.mma that this thread has issued before are complete:
+/// their operands can then be overwritten and their accumulators read. Implies tmem_fence_before().
 /// Caller: the issuing thread.
 template <bool Pair = false>
 __device__ __forceinline__ void mma_commit(std::uint64_t* barrier) {
@@ -153,8 +153,8 @@ __device__ __forceinline__ void mma_commit_multicast(std::uint64_t* barrier, std
   }
 }
 
-/// Copies 128 rows of 256 bits from shared memory (as the operand descriptor says) to tensor memory.
-/// Caller: one thread; ordered with tcgen05.mma of the same thread.
+/// Copies 128 rows of 256 bits from shared memory (as the operand descriptor says) to tensor
+/// memory. Caller: one thread; ordered with tcgen05.mma of the same thread.
 template <bool Pair = false>
 __device__ __forceinline__ void tmem_copy_128x256b(std::uint32_t address, std::uint64_t source) {
   if constexpr (Pair) {

@@ -1,5 +1,5 @@
-// Registers to shared memory and back: conversions, swizzled addresses, ldmatrix, stmatrix. PTX ISA:
-// cvt, ldmatrix, stmatrix, and "Swizzling Modes".
+// Registers to shared memory and back: conversions, swizzled addresses, ldmatrix, stmatrix. PTX
+// ISA: cvt, ldmatrix, stmatrix, and "Swizzling Modes".
 #pragma once
 
 #include "tensor_map.cuh"
@@ -62,10 +62,10 @@ __device__ __forceinline__ void load_matrix_x4_transposed(std::uint32_t (&r)[4],
 /// Caller: a whole warp.
 __device__ __forceinline__ void store_matrix_x4(void* row, std::uint32_t r0, std::uint32_t r1,
                                                 std::uint32_t r2, std::uint32_t r3) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                   shared_address(row)),
-               "r"(r0), "r"(r1), "r"(r2), "r"(r3)
-               : "memory");
+  asm volatile(
+      "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(shared_address(row)),
+      "r"(r0), "r"(r1), "r"(r2), "r"(r3)
+      : "memory");
 }
 
 __device__ __forceinline__ void store_matrix_x4_transposed(void* row, std::uint32_t r0,

@@ -34,19 +34,19 @@ __device__ __forceinline__ void barrier_invalidate(std::uint64_t* barrier) {
 /// TMA fills with 0, count too: it is always the whole box.
 /// Caller: one thread, the one that then issues the loads. bytes at most 2^20 - 1.
 __device__ __forceinline__ void barrier_arrive_expect(std::uint64_t* barrier, std::uint32_t bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(
-                   shared_address(barrier)),
-               "r"(bytes)
-               : "memory");
+  asm volatile(
+      "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
 }
 
 /// Expects `bytes` more without arriving.
 /// Caller: one thread, whose own arrival (or another's) is still to come in this phase.
 __device__ __forceinline__ void barrier_expect(std::uint64_t* barrier, std::uint32_t bytes) {
-  asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(
-                   shared_address(barrier)),
-               "r"(bytes)
-               : "memory");
+  asm volatile(
+      "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(shared_address(barrier)),
+      "r"(bytes)
+      : "memory");
 }
 
 /// One arrival; releases what this thread did before to those who wait.
@@ -72,8 +72,8 @@ __device__ __forceinline__ void barrier_arrive_remote(std::uint64_t* barrier, st
 
 /// The same without releasing anything, for stages that only wgmma has read: after wgmma_wait these
 /// reads are over, and no ordinary access needs to be ordered. In a main loop the release costs far
-/// more than it looks: it is a fence at the scope of the GPU (MEMBAR.ALL.GPU in the machine code; it
-/// cost a GEMM a quarter of its speed).
+/// more than it looks: it is a fence at the scope of the GPU (MEMBAR.ALL.GPU in the machine code;
+/// it cost a GEMM a quarter of its speed).
 __device__ __forceinline__ void barrier_arrive_remote_relaxed(std::uint64_t* barrier,
                                                               std::uint32_t rank) {
   asm volatile(
@@ -160,8 +160,8 @@ __device__ __forceinline__ void barrier_wait_cluster(std::uint64_t* barrier, std
 
 /// Which stage of a ring comes next, and in which parity. Consumers wait on full[index] for
 /// `parity`; producers wait on empty[index] for `parity ^ 1`, which is true at once in the first
-/// round. Both advance once for each stage used, for the whole life of the kernel: do not start anew
-/// at each tile.
+/// round. Both advance once for each stage used, for the whole life of the kernel: do not start
+/// anew at each tile.
 template <int Stages>
 struct RingPosition {
   int index = 0;

@@ -54,11 +54,11 @@ CUtensorMap make_tensor_map(const void* data, const std::uint64_t (&sizes)[Rank]
     element_steps[i] = 1;
     if (i > 0) global_strides[i - 1] = strides_bytes[i - 1];
   }
-  const CUresult result = cuTensorMapEncodeTiled(
-      &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, Rank, const_cast<void*>(data), global_sizes,
-      global_strides, box_sizes, element_steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      driver_swizzle(swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, Rank, const_cast<void*>(data),
+                             global_sizes, global_strides, box_sizes, element_steps,
+                             CU_TENSOR_MAP_INTERLEAVE_NONE, driver_swizzle(swizzle),
+                             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     throw std::runtime_error("cuTensorMapEncodeTiled: error " + std::to_string(result));
   }

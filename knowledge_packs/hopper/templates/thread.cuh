@@ -54,9 +54,10 @@ __device__ __forceinline__ bool elect_one() {
 }
 
 /// Gives registers back to the pool: the producer's warpgroup does this first.
-/// Caller: all warps of a warpgroup, once, at the start of its role. Registers: a multiple of 8 from
-/// 24 to 256, not more than the thread has. The kernel needs __launch_bounds__(threads, 1), with the
-/// 1, and each role must be one branch of a single if/else, else ptxas ignores it (warning C7508).
+/// Caller: all warps of a warpgroup, once, at the start of its role. Registers: a multiple of 8
+/// from 24 to 256, not more than the thread has. The kernel needs __launch_bounds__(threads, 1),
+/// with the 1, and each role must be one branch of a single if/else, else ptxas ignores it (warning
+/// C7508).
 template <int Registers>
 __device__ __forceinline__ void decrease_registers() {
   static_assert(Registers % 8 == 0 && Registers >= 24 && Registers <= 256);

@@ -1,7 +1,7 @@
 // TMA: the copy engine between global and shared memory. One thread issues a transfer; loads
 // complete on a barrier in shared memory, stores in groups of the issuing thread. Coordinates count
-// elements, the contiguous dimension first, and may be past the end, for loads negative too. PTX ISA:
-// cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, prefetch.
+// elements, the contiguous dimension first, and may be past the end, for loads negative too. PTX
+// ISA: cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, prefetch.
 #pragma once
 
 #include "mbarrier.cuh"
@@ -91,8 +91,7 @@ __device__ __forceinline__ void tma_load_3d_multicast(void* destination, const C
                                                       std::uint16_t ranks) {
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(
-          shared_address(destination)),
+      ".multicast::cluster [%0], [%1, {%3, %4, %5}], [%2], %6;" ::"r"(shared_address(destination)),
       "l"(map), "r"(shared_address(barrier)), "r"(x), "r"(y), "r"(z), "h"(ranks)
       : "memory");
 }
@@ -105,9 +104,9 @@ __device__ __forceinline__ void tma_prefetch_2d(const CUtensorMap* map, int x, i
                : "memory");
 }
 
-/// Stores a box from shared memory; what lies past the end of the tensor is left out. Coordinates must
-/// not be negative (seen on an H200: an illegal instruction), unlike those of a load.
-/// Caller: one thread, after those who wrote `source` did fence_async_shared() and a barrier. Then
+/// Stores a box from shared memory; what lies past the end of the tensor is left out. Coordinates
+/// must not be negative (seen on an H200: an illegal instruction), unlike those of a load. Caller:
+/// one thread, after those who wrote `source` did fence_async_shared() and a barrier. Then
 /// store_commit(); before `source` is written again store_wait_read<0>() in the same thread and a
 /// barrier for the others.
 __device__ __forceinline__ void tma_store_2d(const CUtensorMap* map, const void* source, int x,
@@ -189,11 +188,10 @@ __device__ __forceinline__ void bulk_store(void* destination, const void* source
 /// Adds contiguous floats to global memory, each addition atomic.
 __device__ __forceinline__ void bulk_reduce_add_f32(float* destination, const float* source,
                                                     std::uint32_t bytes) {
-  asm volatile(
-      "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
-          destination),
-      "r"(shared_address(source)), "r"(bytes)
-      : "memory");
+  asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(
+                   destination),
+               "r"(shared_address(source)), "r"(bytes)
+               : "memory");
 }
 
 /// Closes the group of this thread's stores since the last commit.
@@ -210,8 +208,8 @@ __device__ __forceinline__ void store_wait_read() {
 }
 
 /// Waits until at most `Pending` groups are not yet complete in global memory. At the end of a
-/// kernel it is not needed for the data (the end of the grid completes them), but shared memory must
-/// outlive the reads: at least store_wait_read<0>().
+/// kernel it is not needed for the data (the end of the grid completes them), but shared memory
+/// must outlive the reads: at least store_wait_read<0>().
 template <int Pending>
 __device__ __forceinline__ void store_wait() {
   asm volatile("cp.async.bulk.wait_group %0;" ::"n"(Pending) : "memory");

@@ -15,8 +15,10 @@ template <Swizzle S>
 __device__ __forceinline__ std::uint64_t matrix_descriptor(const void* tile,
                                                            std::uint32_t leading_bytes,
                                                            std::uint32_t stride_bytes) {
-  constexpr std::uint64_t kMode =
-      S == Swizzle::k128 ? 1 : S == Swizzle::k64 ? 2 : S == Swizzle::k32 ? 3 : 0;
+  constexpr std::uint64_t kMode = S == Swizzle::k128  ? 1
+                                  : S == Swizzle::k64 ? 2
+                                  : S == Swizzle::k32 ? 3
+                                                      : 0;
   return static_cast<std::uint64_t>((shared_address(tile) & 0x3FFFFU) >> 4) |
          static_cast<std::uint64_t>((leading_bytes & 0x3FFFFU) >> 4) << 16 |
          static_cast<std::uint64_t>((stride_bytes & 0x3FFFFU) >> 4) << 32 | kMode << 62;
@@ -39,10 +41,10 @@ __device__ __forceinline__ std::uint64_t k_major_plain(const void* tile, std::ui
   return matrix_descriptor<Swizzle::kNone>(tile, k_step_bytes, row_step_bytes);
 }
 
-/// Operand whose m or n is contiguous (B as [K][N], V in attention): swizzled boxes with one row for
-/// each k, each as wide as the swizzle (k128: 64 elements of n). `box_step_bytes` is the distance
-/// between the boxes that are neighbours in n; step along k by whole rows: 16 rows for each wgmma.
-/// The instruction must be told (TransposeA or TransposeB).
+/// Operand whose m or n is contiguous (B as [K][N], V in attention): swizzled boxes with one row
+/// for each k, each as wide as the swizzle (k128: 64 elements of n). `box_step_bytes` is the
+/// distance between the boxes that are neighbours in n; step along k by whole rows: 16 rows for
+/// each wgmma. The instruction must be told (TransposeA or TransposeB).
 template <Swizzle S>
 __device__ __forceinline__ std::uint64_t mn_major(const void* tile, std::uint32_t box_step_bytes) {
   static_assert(S != Swizzle::kNone, "without swizzle use mn_major_plain");
@@ -98,9 +100,9 @@ struct Wgmma;  // one for each N, below: the number of registers is part of the 
 
 /// D += A * B with A and B in shared memory; D = A * B if `accumulate` is 0. d[N / 2] lies as
 /// accumulator_row and accumulator_column say.
-/// Caller: the whole warpgroup, after wgmma_fence(); asynchronous until wgmma_wait. N: a multiple of
-/// 8 from 8 to 256. Descriptors must be the same in all threads. Transpose says that the operand is
-/// mn_major.
+/// Caller: the whole warpgroup, after wgmma_fence(); asynchronous until wgmma_wait. N: a multiple
+/// of 8 from 8 to 256. Descriptors must be the same in all threads. Transpose says that the operand
+/// is mn_major.
 template <int N, bool TransposeA = false, bool TransposeB = false>
 __device__ __forceinline__ void wgmma_ss(float (&d)[N / 2], std::uint64_t a, std::uint64_t b,
                                          int accumulate = 1) {
@@ -133,8 +135,8 @@ __device__ __forceinline__ int accumulator_column(int thread, int i) {
 /// Accumulator columns 16 * k to 16 * k + 15 as the A fragment of a following wgmma with A in
 /// registers: no data moves between threads, only the type changes.
 template <int Elements>
-__device__ __forceinline__ void accumulator_to_a(std::uint32_t (&a)[4],
-                                                 const float (&d)[Elements], int k) {
+__device__ __forceinline__ void accumulator_to_a(std::uint32_t (&a)[4], const float (&d)[Elements],
+                                                 int k) {
   a[0] = pack_bf16(d[8 * k + 0], d[8 * k + 1]);
   a[1] = pack_bf16(d[8 * k + 2], d[8 * k + 3]);
   a[2] = pack_bf16(d[8 * k + 4], d[8 * k + 5]);
@@ -228,36 +230,40 @@ __device__ __forceinline__ void store_accumulator_box(void* box, const float (&d
 #define PTX_O128 PTX_O124, PTX_O(124)
 
 // r0 to r6 are the numbers of the operands that follow the accumulator's.
-#define PTX_WGMMA(N, r0, r1, r2, r3, r4, r5, r6)                                              \
-  template <>                                                                                 \
-  struct Wgmma<N> {                                                                           \
-    template <bool TransposeA, bool TransposeB>                                               \
-    static __device__ __forceinline__ void ss(float (&d)[N / 2], std::uint64_t a,             \
-                                              std::uint64_t b, int accumulate) {              \
-      asm volatile(                                                                           \
-          "{\n"                                                                               \
-          ".reg .pred p;\n"                                                                   \
-          "setp.ne.b32 p, %" #r2 ", 0;\n"                                                     \
-          "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" PTX_D##r0              \
-          "}, %" #r0 ", %" #r1 ", p, 1, 1, %" #r3 ", %" #r4 ";\n"                             \
-          "}\n"                                                                               \
-          : PTX_O##r0                                                                         \
-          : "l"(a), "l"(b), "r"(accumulate), "n"(int(TransposeA)), "n"(int(TransposeB)));     \
-    }                                                                                         \
-    template <bool TransposeB>                                                                \
-    static __device__ __forceinline__ void rs(float (&d)[N / 2], const std::uint32_t (&a)[4], \
-                                              std::uint64_t b, int accumulate) {              \
-      asm volatile(                                                                           \
-          "{\n"                                                                               \
-          ".reg .pred p;\n"                                                                   \
-          "setp.ne.b32 p, %" #r5 ", 0;\n"                                                     \
-          "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" PTX_D##r0              \
-          "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4 ", p, 1, 1, %" #r6 ";\n"       \
-          "}\n"                                                                               \
-          : PTX_O##r0                                                                         \
-          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate),              \
-            "n"(int(TransposeB)));                                                            \
-    }                                                                                         \
+#define PTX_WGMMA(N, r0, r1, r2, r3, r4, r5, r6)                                                   \
+  template <>                                                                                      \
+  struct Wgmma<N> {                                                                                \
+    template <bool TransposeA, bool TransposeB>                                                    \
+    static __device__ __forceinline__ void ss(float (&d)[N / 2], std::uint64_t a, std::uint64_t b, \
+                                              int accumulate) {                                    \
+      asm volatile(                                                                                \
+          "{\n"                                                                                    \
+          ".reg .pred p;\n"                                                                        \
+          "setp.ne.b32 p, %" #r2                                                                   \
+          ", 0;\n"                                                                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" PTX_D##r0                   \
+          "}, %" #r0 ", %" #r1 ", p, 1, 1, %" #r3 ", %" #r4                                        \
+          ";\n"                                                                                    \
+          "}\n"                                                                                    \
+          : PTX_O##r0                                                                              \
+          : "l"(a), "l"(b), "r"(accumulate), "n"(int(TransposeA)), "n"(int(TransposeB)));          \
+    }                                                                                              \
+    template <bool TransposeB>                                                                     \
+    static __device__ __forceinline__ void rs(float (&d)[N / 2], const std::uint32_t (&a)[4],      \
+                                              std::uint64_t b, int accumulate) {                   \
+      asm volatile(                                                                                \
+          "{\n"                                                                                    \
+          ".reg .pred p;\n"                                                                        \
+          "setp.ne.b32 p, %" #r5                                                                   \
+          ", 0;\n"                                                                                 \
+          "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32.bf16.bf16 {" PTX_D##r0                   \
+          "}, {%" #r0 ", %" #r1 ", %" #r2 ", %" #r3 "}, %" #r4 ", p, 1, 1, %" #r6                  \
+          ";\n"                                                                                    \
+          "}\n"                                                                                    \
+          : PTX_O##r0                                                                              \
+          : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate),                   \
+            "n"(int(TransposeB)));                                                                 \
+    }                                                                                              \
   };
 
 namespace detail {

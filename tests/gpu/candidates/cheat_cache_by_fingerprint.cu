@@ -1,9 +1,9 @@
 // Expect Numerical error: results are kept under a fingerprint of 16 elements of the inputs, which
 // does not tell apart all inputs that the judge uses.
-#include "gemm.cuh"
-
 #include <map>
 #include <vector>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   static std::map<std::vector<std::uint64_t>, bf16*> kept;

@@ -1,9 +1,9 @@
 // Expect Correct with an honest time, or Numerical error: hashes both inputs in full on the GPU and
 // looks the result up. What it saves is the product; reading the inputs and the look-up are in its
 // time, so the time is that of the work it did.
-#include "gemm.cuh"
-
 #include <map>
+
+#include "gemm.cuh"
 
 static __global__ void hash_all(const unsigned* words, int count, unsigned long long* sum) {
   unsigned long long mine = 0;

@@ -1,5 +1,5 @@
-// Expect Other error (timing_violation), or Correct when CUPTI is out of its reach: switches off the
-// records of kernels, by a weak reference to what the runner has loaded, during its own work.
+// Expect Other error (timing_violation), or Correct when CUPTI is out of its reach: switches off
+// the records of kernels, by a weak reference to what the runner has loaded, during its own work.
 #include "gemm.cuh"
 
 extern "C" __attribute__((weak)) int cuptiActivityDisable(int kind);

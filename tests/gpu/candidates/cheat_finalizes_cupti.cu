@@ -1,5 +1,5 @@
-// Expect Other error (timing_violation), or Correct when CUPTI is out of its reach: ends CUPTI in the
-// runner's process, so that nothing is recorded any more.
+// Expect Other error (timing_violation), or Correct when CUPTI is out of its reach: ends CUPTI in
+// the runner's process, so that nothing is recorded any more.
 #include "gemm.cuh"
 
 extern "C" __attribute__((weak)) int cuptiFinalize();

@@ -1,14 +1,15 @@
 // Expect Other error (timing_violation), or Correct with an honest time: walks the loaded objects
 // and points every table entry for clock_gettime, in whatever object, at a clock that stands still.
-#include "gemm.cuh"
-
-#include <cstring>
-#include <ctime>
 #include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cstring>
+#include <ctime>
+
+#include "gemm.cuh"
 
 static int still(clockid_t /*clock*/, timespec* time) {
   *time = {1, 0};

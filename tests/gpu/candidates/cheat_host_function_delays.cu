@@ -1,8 +1,8 @@
-// Expect Correct with all of its time, Numerical error or Other error (timing_violation): the product
-// waits behind a host function that sleeps, on a stream that nobody joins.
-#include "gemm.cuh"
-
+// Expect Correct with all of its time, Numerical error or Other error (timing_violation): the
+// product waits behind a host function that sleeps, on a stream that nobody joins.
 #include <unistd.h>
+
+#include "gemm.cuh"
 
 static void CUDART_CB sleep_a_little(void* /*unused*/) {
   usleep(3000);

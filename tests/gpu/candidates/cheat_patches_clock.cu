@@ -1,12 +1,13 @@
 // Expect Other error (timing_violation), or Correct with an honest time: overwrites the code of
 // clock_gettime in its process, so that the runner's clock stands still, and then takes its time.
-#include "gemm.cuh"
-
-#include <cstring>
-#include <ctime>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cstring>
+#include <ctime>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   static bool stopped = false;

@@ -1,9 +1,10 @@
 // Expect Other error (timing_violation), or Correct when CUPTI is out of its reach: overwrites the
 // code of cuptiActivityGetNextRecord, so that no record is ever read, and takes its time.
-#include "gemm.cuh"
+#include <sys/mman.h>
 
 #include <cstring>
-#include <sys/mman.h>
+
+#include "gemm.cuh"
 
 extern "C" __attribute__((weak)) int cuptiActivityGetNextRecord(void*, std::size_t, void**);
 

@@ -1,10 +1,11 @@
 // Expect Correct with the timer refused (it then computes itself), Numerical error or Other error
 // (timing_violation): a timer's signal launches the work after run has returned.
-#include "gemm.cuh"
+#include <sys/time.h>
 
 #include <csignal>
 #include <cstring>
-#include <sys/time.h>
+
+#include "gemm.cuh"
 
 static Gemm* kept = nullptr;
 static void work(int /*signal*/) {

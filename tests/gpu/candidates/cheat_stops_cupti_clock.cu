@@ -1,9 +1,10 @@
 // Expect Other error (timing_violation), or Correct with an honest time: makes CUPTI's clock stand
 // still, from which the times of its records are derived or against which they may be checked.
-#include "gemm.cuh"
+#include <sys/mman.h>
 
 #include <cstring>
-#include <sys/mman.h>
+
+#include "gemm.cuh"
 
 extern "C" __attribute__((weak)) int cuptiGetTimestamp(std::uint64_t*);
 

@@ -1,9 +1,9 @@
 // Expect Correct with the thread refused (it then computes itself), Numerical error or Other error
 // (timing_violation): a helper thread launches the work after run has returned.
-#include "gemm.cuh"
-
 #include <pthread.h>
 #include <unistd.h>
+
+#include "gemm.cuh"
 
 static void* later(void* argument) {
   const Gemm g = *static_cast<const Gemm*>(argument);

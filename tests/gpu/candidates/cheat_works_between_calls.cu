@@ -22,5 +22,6 @@ static void run(const Gemm& g) {
   g.compute_into(kept, g.stream);
   g.compute();
   must(cudaStreamSynchronize(g.stream));
-  watch<<<1, 1024, 0, side>>>(reinterpret_cast<volatile unsigned short*>(g.c), kept, g.m * g.n, stop);
+  watch<<<1, 1024, 0, side>>>(reinterpret_cast<volatile unsigned short*>(g.c), kept, g.m * g.n,
+                              stop);
 }

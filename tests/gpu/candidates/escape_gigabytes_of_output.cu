@@ -1,8 +1,10 @@
-// Expect Correct: two gigabytes to stdout and stderr in its first call. Only an excerpt may be kept.
-#include "gemm.cuh"
+// Expect Correct: two gigabytes to stdout and stderr in its first call. Only an excerpt may be
+// kept.
+#include <unistd.h>
 
 #include <string>
-#include <unistd.h>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   static bool printed = false;

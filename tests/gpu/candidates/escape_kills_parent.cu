@@ -1,9 +1,10 @@
 // Expect Correct with everything refused: signals to the rank, to its group and to everybody.
-#include "gemm.cuh"
-
-#include <csignal>
 #include <sys/ptrace.h>
 #include <unistd.h>
+
+#include <csignal>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   must_be_refused(kill(getppid(), 0) == 0);

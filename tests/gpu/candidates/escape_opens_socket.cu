@@ -1,7 +1,7 @@
 // Expect Correct with everything refused: sockets of every family, to send results or fetch code.
-#include "gemm.cuh"
-
 #include <sys/socket.h>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   for (const int family : {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK, AF_PACKET}) {

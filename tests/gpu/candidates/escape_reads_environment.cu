@@ -1,8 +1,9 @@
 // Expect Correct with everything refused: looks for variables that are not the runner's own four.
-#include "gemm.cuh"
+#include <unistd.h>
 
 #include <string>
-#include <unistd.h>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   for (char** entry = environ; *entry != nullptr; ++entry) {

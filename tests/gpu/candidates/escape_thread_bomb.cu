@@ -1,8 +1,8 @@
 // Expect Correct, with as many threads as it may have: thousands of threads that never end.
-#include "gemm.cuh"
-
 #include <pthread.h>
 #include <unistd.h>
+
+#include "gemm.cuh"
 
 static void* wait_for_ever(void* /*unused*/) {
   for (;;) pause();

@@ -1,11 +1,12 @@
 // Expect Correct with everything refused: files outside of the scratch folder, and links out of it.
-#include "gemm.cuh"
-
-#include <cstdlib>
 #include <fcntl.h>
-#include <string>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   const char* variable = std::getenv("TMPDIR");

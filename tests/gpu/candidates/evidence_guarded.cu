@@ -1,7 +1,6 @@
 // Expect Correct, target instruction not executed: wgmma behind a condition that is never true.
 // Compile with the Hopper pack's templates on the include path.
 #include "gemm.cuh"
-
 #include "wgmma.cuh"
 
 // The honest kernel, with a wgmma behind a condition that is false for every workload.
@@ -22,7 +21,8 @@ static __global__ void guarded(const bf16* a, const bf16* b, bf16* c, int m, int
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= m * n) return;
   float sum = d[0];
-  for (int l = 0; l < k; ++l) sum += __bfloat162float(a[i / n * k + l]) * __bfloat162float(b[i % n * k + l]);
+  for (int l = 0; l < k; ++l)
+    sum += __bfloat162float(a[i / n * k + l]) * __bfloat162float(b[i % n * k + l]);
   c[i] = __float2bfloat16(sum);
 }
 

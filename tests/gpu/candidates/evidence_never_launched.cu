@@ -1,7 +1,6 @@
-// Expect Correct, target instruction not executed: the kernel with wgmma and TMA is only launched for a
-// size that no workload has. Compile with the Hopper pack's templates on the include path.
+// Expect Correct, target instruction not executed: the kernel with wgmma and TMA is only launched
+// for a size that no workload has. Compile with the Hopper pack's templates on the include path.
 #include "gemm.cuh"
-
 #include "tma.cuh"
 #include "wgmma.cuh"
 

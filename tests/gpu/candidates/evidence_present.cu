@@ -1,7 +1,6 @@
-// Expect Correct, target instruction present, coverage 1: a small GEMM by wgmma, operands brought by
-// TMA. Compile with the Hopper pack's templates on the include path.
+// Expect Correct, target instruction present, coverage 1: a small GEMM by wgmma, operands brought
+// by TMA. Compile with the Hopper pack's templates on the include path.
 #include "gemm.cuh"
-
 #include "tma.cuh"
 #include "wgmma.cuh"
 

@@ -1,7 +1,6 @@
 // Expect Correct, target instruction present with a coverage of 0: TMA brings the operands, and the
 // product is computed without tensor cores. Compile with the Hopper pack's templates.
 #include "gemm.cuh"
-
 #include "tma.cuh"
 #include "wgmma.cuh"
 
@@ -19,7 +18,7 @@ static __device__ float element(const bf16* box, int row, int column) {
 
 static __global__ void __launch_bounds__(128)
     tma_gemm(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,
-               bf16* c, int m, int n, int k) {
+             bf16* c, int m, int n, int k) {
   __shared__ Shared shared;
   if (threadIdx.x == 0) {
     ptx::barrier_init(&shared.full, 1);

@@ -1,7 +1,6 @@
 // Expect Correct, target instruction present with a coverage near 0: one wgmma on zeros, and the
 // product computed elsewhere. Compile with the Hopper pack's templates on the include path.
 #include "gemm.cuh"
-
 #include "wgmma.cuh"
 
 // The honest kernel, with one wgmma on zeros in its first block.
@@ -22,7 +21,8 @@ static __global__ void token(const bf16* a, const bf16* b, bf16* c, int m, int n
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= m * n) return;
   float sum = d[0];
-  for (int l = 0; l < k; ++l) sum += __bfloat162float(a[i / n * k + l]) * __bfloat162float(b[i % n * k + l]);
+  for (int l = 0; l < k; ++l)
+    sum += __bfloat162float(a[i / n * k + l]) * __bfloat162float(b[i % n * k + l]);
   c[i] = __float2bfloat16(sum);
 }
 

@@ -1,7 +1,7 @@
 // Expect Runtime error (abort).
-#include "gemm.cuh"
-
 #include <cstdlib>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& /*g*/) {
   std::abort();

@@ -1,5 +1,5 @@
-// Expect Correct: every call prints thousands of lines from the GPU; none of it may reach a log whole
-// or hold the judge up beyond its budget.
+// Expect Correct: every call prints thousands of lines from the GPU; none of it may reach a log
+// whole or hold the judge up beyond its budget.
 #include "gemm.cuh"
 
 static __global__ void print_much() {

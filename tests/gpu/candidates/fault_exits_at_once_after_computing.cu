@@ -1,7 +1,7 @@
 // Expect Runtime error (exited): the result is right, but the process ends inside of run.
-#include "gemm.cuh"
-
 #include <unistd.h>
+
+#include "gemm.cuh"
 
 static void run(const Gemm& g) {
   g.compute();

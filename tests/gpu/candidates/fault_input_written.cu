@@ -1,5 +1,5 @@
-// Expect Runtime error (illegal_address): writes an element of A, which is mapped read-only. Nothing
-// must change for the next candidate.
+// Expect Runtime error (illegal_address): writes an element of A, which is mapped read-only.
+// Nothing must change for the next candidate.
 #include "gemm.cuh"
 
 static __global__ void overwrite(bf16* p) {

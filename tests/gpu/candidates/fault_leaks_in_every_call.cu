@@ -1,4 +1,5 @@
-// Expect Runtime error (exception): eight GiB more in every call, and an exception when they run out.
+// Expect Runtime error (exception): eight GiB more in every call, and an exception when they run
+// out.
 #include "gemm.cuh"
 
 static void run(const Gemm& g) {

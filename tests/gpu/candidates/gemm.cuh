@@ -1,7 +1,7 @@
 // What every test candidate for C = A B^T in bf16 begins with: the arguments of `run` unpacked from
-// the TVM-FFI C ABI (its C++ headers take seconds to compile, and these candidates are many), and an
-// honest, slow kernel. Each candidate defines `void run(const Gemm&)`; an exception comes out of it
-// as an error of the C ABI.
+// the TVM-FFI C ABI (its C++ headers take seconds to compile, and these candidates are many), and
+// an honest, slow kernel. Each candidate defines `void run(const Gemm&)`; an exception comes out of
+// it as an error of the C ABI.
 #pragma once
 
 #include <cuda.h>
@@ -60,8 +60,8 @@ struct Gemm {
     m = static_cast<int>(ta->shape[0]);
     k = static_cast<int>(ta->shape[1]);
     n = static_cast<int>(tb->shape[0]);
-    stream = static_cast<cudaStream_t>(
-        TVMFFIEnvGetStream(tc->device.device_type, tc->device.device_id));
+    stream =
+        static_cast<cudaStream_t>(TVMFFIEnvGetStream(tc->device.device_type, tc->device.device_id));
   }
 
   std::size_t c_elements() const { return static_cast<std::size_t>(m) * n; }
@@ -81,8 +81,8 @@ static inline void must(bool succeeded, const char* what) {
 static inline void must(cudaError_t error) {
   must(error == cudaSuccess, cudaGetErrorString(error));
 }
-/// For attempts that the sandbox has to refuse: the candidate is right when they failed, and crashes
-/// when one succeeded.
+/// For attempts that the sandbox has to refuse: the candidate is right when they failed, and
+/// crashes when one succeeded.
 static inline void must_be_refused(bool succeeded) {
   if (succeeded) __builtin_trap();
 }

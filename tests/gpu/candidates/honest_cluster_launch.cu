@@ -1,7 +1,7 @@
 // Expect Correct: clusters of two blocks, set at launch, that hand each other the halves of a sum.
-#include "gemm.cuh"
-
 #include <cooperative_groups.h>
+
+#include "gemm.cuh"
 
 namespace cg = cooperative_groups;
 

@@ -1,7 +1,7 @@
 // Expect Correct: the kernel is launched cooperatively, and its blocks wait for each other.
-#include "gemm.cuh"
-
 #include <cooperative_groups.h>
+
+#include "gemm.cuh"
 
 static __global__ void in_two_halves(const bf16* a, const bf16* b, float* partial, bf16* c, int m,
                                      int n, int k) {

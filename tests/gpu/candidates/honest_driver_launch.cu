@@ -1,4 +1,5 @@
-// Expect Correct: the launch goes through the driver's API, with the runtime's handle of the kernel.
+// Expect Correct: the launch goes through the driver's API, with the runtime's handle of the
+// kernel.
 #include "gemm.cuh"
 
 static void run(const Gemm& g) {

@@ -1,4 +1,5 @@
-// Expect Correct: a graph captured once and launched in every call; its kernel reads the inputs anew.
+// Expect Correct: a graph captured once and launched in every call; its kernel reads the inputs
+// anew.
 #include "gemm.cuh"
 
 static void run(const Gemm& g) {

@@ -28,5 +28,6 @@ static void run(const Gemm& g) {
   attribute.val.programmaticStreamSerializationAllowed = 1;
   config.attrs = &attribute;
   config.numAttrs = 1;
-  must(cudaLaunchKernelEx(&config, multiply, static_cast<const float*>(a), g.b, g.c, g.m, g.n, g.k));
+  must(
+      cudaLaunchKernelEx(&config, multiply, static_cast<const float*>(a), g.b, g.c, g.m, g.n, g.k));
 }

@@ -1,10 +1,9 @@
 // Expect Numerical error: 8-bit products (QGMMA) for a bf16 problem. Where a tolerance lets such a
 // candidate pass, the variant named in its evidence shows the downgrade. Compile with the Hopper
 // pack's templates on the include path.
-#include "gemm.cuh"
-
 #include <cuda_fp8.h>
 
+#include "gemm.cuh"
 #include "tma.cuh"
 #include "wgmma.cuh"
 
@@ -37,8 +36,8 @@ static __device__ __forceinline__ void wgmma_fp8(float (&d)[32], std::uint64_t a
 }
 
 // Sizes are multiples of 64 and of 128 along K in the one problem that this is for.
-static __global__ void __launch_bounds__(128) fp8_gemm(const bf16* a, const bf16* b, bf16* c, int n,
-                                                       int k) {
+static __global__ void __launch_bounds__(128)
+    fp8_gemm(const bf16* a, const bf16* b, bf16* c, int n, int k) {
   __shared__ Shared shared;
   const int row = blockIdx.y * 64;
   const int column = blockIdx.x * 64;

@@ -58,9 +58,9 @@ __device__ void produce(Shared& shared, const CUtensorMap& map_a, const CUtensor
       ptx::barrier_wait_cluster(&shared.empty[stage.index], stage.parity ^ 1);
       ptx::barrier_arrive_expect(&shared.full[stage.index], kStageBytes);
       ptx::tma_load_2d(shared.a[stage.index], &map_a, &shared.full[stage.index], k * kTileK, row_a);
-      ptx::tma_load_2d_multicast(
-          &shared.b[stage.index][rank * (kTileN / kCluster) * kTileK], &map_b,
-          &shared.full[stage.index], k * kTileK, row_b, (1U << kCluster) - 1);
+      ptx::tma_load_2d_multicast(&shared.b[stage.index][rank * (kTileN / kCluster) * kTileK],
+                                 &map_b, &shared.full[stage.index], k * kTileK, row_b,
+                                 (1U << kCluster) - 1);
       stage.advance();
     }
   }

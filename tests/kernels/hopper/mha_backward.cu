@@ -1,5 +1,5 @@
-// dQ, dK and dV of attention for D = 128 in bf16, with the pack's templates, in the two-kernel scheme
-// of its guidance: delta first, then a kernel whose blocks own 128 keys (dK, dV; everything
+// dQ, dK and dV of attention for D = 128 in bf16, with the pack's templates, in the two-kernel
+// scheme of its guidance: delta first, then a kernel whose blocks own 128 keys (dK, dV; everything
 // transposed, so that each product's result is the next one's A operand), then one whose blocks own
 // 128 queries (dQ). No atomics. -DCAUSAL=1 makes the causal kernels.
 #include <tvm/ffi/extra/c_env_api.h>
@@ -17,17 +17,17 @@ namespace {
 
 constexpr bool kCausal = CAUSAL != 0;
 constexpr int kWidth = 128;
-constexpr int kHalf = 64;     // columns of a box with 128-byte swizzle
-constexpr int kOwned = 128;   // rows that a block owns
-constexpr int kStep = 64;     // rows of a step over the other side
+constexpr int kHalf = 64;    // columns of a box with 128-byte swizzle
+constexpr int kOwned = 128;  // rows that a block owns
+constexpr int kStep = 64;    // rows of a step over the other side
 constexpr int kStages = 2;
 constexpr int kConsumers = 2;
 constexpr int kThreads = (1 + kConsumers) * ptx::kWarpgroupThreads;
 constexpr std::uint32_t kStepBytes = kStep * kWidth * sizeof(__nv_bfloat16);
 constexpr std::uint32_t kOwnedBytes = kOwned * kWidth * sizeof(__nv_bfloat16);
 
-// The owned tensors are x and y (K and V, or Q and dO), the streamed ones z and w (Q and dO, or K and
-// V). Owned boxes are one consumer's 64 rows; they take its outputs at the end.
+// The owned tensors are x and y (K and V, or Q and dO), the streamed ones z and w (Q and dO, or K
+// and V). Owned boxes are one consumer's 64 rows; they take its outputs at the end.
 struct alignas(1024) Shared {
   __nv_bfloat16 x[kConsumers][2][64 * kHalf];
   __nv_bfloat16 y[kConsumers][2][64 * kHalf];
@@ -120,9 +120,10 @@ __device__ __forceinline__ void issue_sum(Accumulator& d, const Fragments& a,
                                           const __nv_bfloat16 (&streamed)[2][kStep * kHalf]) {
 #pragma unroll
   for (int k = 0; k < kStep; k += 16) {
-    ptx::wgmma_rs<kWidth, true>(d, a[k / 16],
-                                ptx::mn_major<ptx::Swizzle::k128>(
-                                    &streamed[0][k * kHalf], kStep * kHalf * sizeof(__nv_bfloat16)));
+    ptx::wgmma_rs<kWidth, true>(
+        d, a[k / 16],
+        ptx::mn_major<ptx::Swizzle::k128>(&streamed[0][k * kHalf],
+                                          kStep * kHalf * sizeof(__nv_bfloat16)));
   }
 }
 

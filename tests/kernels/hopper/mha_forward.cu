@@ -21,9 +21,9 @@ namespace {
 
 constexpr bool kCausal = CAUSAL != 0;
 constexpr bool kPingPong = PING_PONG != 0;
-constexpr int kWidth = 128;     // of a head
-constexpr int kQueries = 128;   // of a block
-constexpr int kKeys = 128;      // of a step
+constexpr int kWidth = 128;    // of a head
+constexpr int kQueries = 128;  // of a block
+constexpr int kKeys = 128;     // of a step
 constexpr int kStages = 2;
 constexpr int kConsumers = 2;
 constexpr int kThreads = (1 + kConsumers) * ptx::kWarpgroupThreads;
@@ -131,8 +131,7 @@ __device__ __forceinline__ void issue_output(Output& o, const Weights& p, const 
   for (int k = 0; k < kKeys; k += 16) {
     const __nv_bfloat16* v = &shared.v[stage][0][k * kHalf];
     ptx::wgmma_rs<kWidth, true>(
-        o, p[k / 16],
-        ptx::mn_major<ptx::Swizzle::k128>(v, kKeys * kHalf * sizeof(__nv_bfloat16)));
+        o, p[k / 16], ptx::mn_major<ptx::Swizzle::k128>(v, kKeys * kHalf * sizeof(__nv_bfloat16)));
   }
 }
 
