@@ -136,20 +136,17 @@ std::string other_fields(const Record& record) {
   return text;
 }
 
-// How the device was around the timed calls, where the record says it.
-template <class Turn>
-std::string reading_lines(const Turn& turn) {
+// How the device was around the timed calls.
+std::string reading_lines(const TurnRecord& turn) {
   std::string text;
-  if constexpr (requires { turn.readings; }) {
-    for (const auto& reading : turn.readings) {
-      std::vector<std::string> parts;
-      JsonFields fields([&parts](const char* name, const nlohmann::ordered_json& value) {
-        parts.push_back(std::string(name) + " " +
-                        (value.is_string() ? value.get<std::string>() : value.dump()));
-      });
-      visit_fields(fields, reading);
-      text += "  " + printable(join(parts, ", ")) + "\n";
-    }
+  for (const DeviceReading& reading : turn.readings) {
+    std::vector<std::string> parts;
+    JsonFields fields([&parts](const char* name, const nlohmann::ordered_json& value) {
+      parts.push_back(std::string(name) + " " +
+                      (value.is_string() ? value.get<std::string>() : value.dump()));
+    });
+    visit_fields(fields, reading);
+    text += "  " + printable(join(parts, ", ")) + "\n";
   }
   return text;
 }

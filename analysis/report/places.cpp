@@ -80,14 +80,6 @@ void add_reading(DeviceSummary& summary, const ordered_json& reading) {
   }
 }
 
-// Readings that the turn's record holds, where it holds any.
-template <class Turn>
-void add_readings(DeviceSummary& summary, const Turn& turn) {
-  if constexpr (requires { turn.readings; }) {
-    for (const auto& reading : turn.readings) add_reading(summary, record_json(reading));
-  }
-}
-
 // The device of each session and rank of a run: "host, device name (id)".
 std::map<std::pair<std::int32_t, std::int32_t>, std::string> devices_of(const RunRecords& run) {
   std::map<std::pair<std::int32_t, std::int32_t>, std::string> devices;
@@ -108,7 +100,9 @@ std::map<std::string, DeviceSummary> summarize_devices(const ReportInput& input)
             device != devices.end() ? device->second
                                     : fmt::format("rank {} of session {}", turn.rank, turn.session);
         DeviceSummary summary;
-        add_readings(summary, turn);
+        for (const DeviceReading& reading : turn.readings) {
+          add_reading(summary, record_json(reading));
+        }
         if (summary.readings == 0) continue;
         DeviceSummary& all = summaries[name];
         all.readings += summary.readings;

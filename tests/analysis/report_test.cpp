@@ -67,6 +67,13 @@ TEST(Report, NamesAreNeverMarkup) {
   EXPECT_THAT(page, Not(HasSubstr("\"><b>")));
 }
 
+TEST(Report, SumsUpTheDevicesReadings) {
+  const std::string page = report_of({});
+  EXPECT_THAT(page, HasSubstr("n0, a processor"));
+  EXPECT_THAT(page, HasSubstr("41 to 52"));
+  EXPECT_THAT(page, HasSubstr("1755 to 1980"));
+}
+
 TEST(Report, OfARunWithoutTurnsSaysSo) {
   SmallRun run;
   run.turns.clear();
@@ -153,6 +160,7 @@ TEST(Report, OpensInABrowserWithoutAnError) {
   EXPECT_THAT(seen, HasSubstr("void run() {}"));
   EXPECT_THAT(seen, HasSubstr("dot-candidate"));
   EXPECT_THAT(seen, HasSubstr("vfmadd231ps"));
+  EXPECT_THAT(seen, HasSubstr("throttle reasons"));
 }
 
 }  // namespace

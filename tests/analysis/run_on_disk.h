@@ -68,6 +68,8 @@ struct SmallRun {
     turns.back().target_instruction = TargetInstruction::kPresent;
     turns.back().timings = {{0, 0, TimingRecord::Side::kReference, {1, 1.5, 1}},
                             {0, 1, TimingRecord::Side::kCandidate, {2, 2.5, 2}}};
+    turns.back().readings = {{DeviceReading::Moment::kBeforeTiming, 1980, 2619, 41, 350.5, 0},
+                             {DeviceReading::Moment::kAfterTiming, 1755, 2619, 52, 640.0, 4}};
     turns.back().instructions = {{"run", 64, "vfmadd231ps", true, 1, 1}};
   }
 

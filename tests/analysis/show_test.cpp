@@ -34,9 +34,9 @@ TEST(Show, ListsTrajectoriesAndTurns) {
 TEST(Show, ATurnsStoryHasAllOfIt) {
   const auto story = show_turn(records_of({}), 0, 1, 80);
   ASSERT_TRUE(story.has_value());
-  for (const char* part :
-       {"Let me think.", "void run() {}", "Correct.", "vfmadd231ps", "median", "evaluate",
-        "prompt_sha256", "input_seed", "exp_000 (trajectory 0): m/1 on host, GEMM"}) {
+  for (const char* part : {"Let me think.", "void run() {}", "Correct.", "vfmadd231ps", "median",
+                           "evaluate", "prompt_sha256", "input_seed", "power_w 350.5",
+                           "exp_000 (trajectory 0): m/1 on host, GEMM"}) {
     EXPECT_THAT(*story, HasSubstr(part));
   }
 }
