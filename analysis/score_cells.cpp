@@ -193,6 +193,7 @@ void add_score_column(Sheet& sheet, const std::string& header, TableKind kind,
                       const std::vector<std::optional<std::uint32_t>>& conditions,
                       const CellStyle& style) {
   std::vector<std::vector<std::string>> column;
+  column.reserve(conditions.size());
   for (const auto& condition : conditions) {
     column.push_back(condition ? cell_numbers(kind, scored, *condition)
                                : std::vector<std::string>{});
@@ -207,7 +208,8 @@ void add_score_column(Sheet& sheet, const std::string& header, TableKind kind,
       sheet.rows[2 * i].push_back(with_target);
       sheet.rows[2 * i + 1].push_back(all);
     } else {
-      sheet.rows[i].push_back(column[i].empty() ? std::string{} : with_target + " (" + all + ")");
+      sheet.rows[i].push_back(column[i].empty() ? std::string{}
+                                                : fmt::format("{} ({})", with_target, all));
     }
   }
 }

@@ -48,7 +48,7 @@ std::string interval_text(TableKind kind, const Interval& interval);
 /// The scores of some conditions at ascending limits.
 struct ScoredConditions {
   ScoredConditions(std::span<const TurnTable> tables, const Conditions& conditions,
-                   std::span<const std::int32_t> limits, SpeedupKind speedup, bool intervals);
+                   std::span<const std::int32_t> at, SpeedupKind speedup, bool intervals);
 
   /// The trajectories behind a number; null without intervals.
   [[nodiscard]] const TrajectoryScores* of(std::size_t condition, std::size_t limit,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/devices.h"
@@ -124,11 +125,10 @@ void add_device_note(Sheet& sheet, const TableNumbers& numbers,
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
+  std::set<std::string> shown;
+  for (const std::uint32_t number : which) shown.insert(numbers.conditions.list[number].target);
   for (const auto& [target, names] : devices) {
-    const bool shown = std::any_of(which.begin(), which.end(), [&](std::uint32_t number) {
-      return numbers.conditions.list[number].target == target;
-    });
-    if (!shown || names.size() < 2) continue;
+    if (!shown.contains(target) || names.size() < 2) continue;
     sheet.notes.push_back(
         fmt::format("Target {} ran on different devices, whose speedups are not comparable: {}.",
                     target, join(names, "; ")));

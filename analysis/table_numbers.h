@@ -13,7 +13,7 @@
 namespace ptxbatch {
 
 struct TableNumbers {
-  TableNumbers(std::span<const TurnTable> tables, Conditions conditions,
+  TableNumbers(std::span<const TurnTable> all, Conditions grouped,
                std::span<const std::int32_t> limits, SpeedupKind speedup, bool intervals);
 
   std::span<const TurnTable> tables;

@@ -99,13 +99,15 @@ void add_tables_command(CLI::App& app, int& exit_code) {
                            ->delimiter(',')
                            ->allow_extra_args(false)
                            ->check(CLI::Range(1, 1000));
-  command->add_option("--paper", options->paper, "Tables of the paper, by number: 1 or 1,7")
-      ->delimiter(',')
-      ->check(CLI::Range(1, 10))
-      ->allow_extra_args(false)
-      ->excludes(turns);
+  CLI::Option* paper =
+      command->add_option("--paper", options->paper, "Tables of the paper, by number: 1 or 1,7")
+          ->delimiter(',')
+          ->check(CLI::Range(1, 10))
+          ->allow_extra_args(false)
+          ->excludes(turns);
   command->add_flag("--ci", options->intervals, "Each number with its 95 % interval");
   add_speedup_option(*command, options->speedup);
+  paper->excludes(command->get_option("--speedup"));  // the paper has its own
   command->callback([options, &exit_code] {
     exit_code = options->paper.empty() ? run_tables(*options) : paper_tables(*options);
   });
