@@ -19,6 +19,7 @@ int dispatch(int argc, char** argv) {
   app.require_subcommand(1);
   int exit_code = kExitDone;
   add_plan_command(app, exit_code);
+  add_doctor_command(app, exit_code);
   add_run_command(app, exit_code);
   add_status_command(app, exit_code);
   add_tables_command(app, exit_code);

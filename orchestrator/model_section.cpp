@@ -1,6 +1,7 @@
 #include "orchestrator/model_section.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
 
@@ -177,6 +178,14 @@ ModelSpec read_model(TomlTable table, const std::string& file) {
   }
   table.reject_unknown_keys();
   return model;
+}
+
+void take_urls_from_environment(std::vector<ModelSpec>& models) {
+  for (ModelSpec& model : models) {
+    EndpointSpec& endpoint = model.endpoint;
+    if (endpoint.url_env.empty()) continue;
+    if (const char* url = std::getenv(endpoint.url_env.c_str()); url != nullptr) endpoint.url = url;
+  }
 }
 
 }  // namespace ptxbatch

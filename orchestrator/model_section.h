@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "common/toml_table.h"
 #include "ranks/experiment.h"
@@ -11,5 +12,9 @@ namespace ptxbatch {
 /// Reads one table; mistakes go to the table's errors. Relative paths are taken from `file`'s
 /// folder.
 ModelSpec read_model(TomlTable table, const std::string& file);
+
+/// Where a model is served may be known only once it is: puts the value of url_env, where it is
+/// set, in place of url. Not thread-safe: getenv is not.
+void take_urls_from_environment(std::vector<ModelSpec>& models);
 
 }  // namespace ptxbatch

@@ -1,6 +1,5 @@
 #include "orchestrator/rank_main.h"
 
-#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -9,6 +8,7 @@
 #include "common/version.h"
 #include "orchestrator/experiment_file.h"
 #include "orchestrator/installation.h"
+#include "orchestrator/model_section.h"
 #include "orchestrator/scratch.h"
 #include "ranks/pipeline.h"
 
@@ -31,15 +31,6 @@ Result<Welcome> await_welcome(const RankEnd& end) {
   if (auto* welcome = std::get_if<Welcome>(&*message); welcome != nullptr)
     return std::move(*welcome);
   return fail(ErrorKind::kProtocol, "the coordinator began with an unexpected message");
-}
-
-// Where a model is served may be known only once it is.
-void take_urls_from_environment(std::vector<ModelSpec>& models) {
-  for (ModelSpec& model : models) {
-    EndpointSpec& endpoint = model.endpoint;
-    if (endpoint.url_env.empty()) continue;
-    if (const char* url = std::getenv(endpoint.url_env.c_str()); url != nullptr) endpoint.url = url;
-  }
 }
 
 Result<PipelineConfig> make_config(const RankEnd& end, const Welcome& welcome,

@@ -88,7 +88,16 @@ void Generation::handle(RelayedRequest& message) {
   const auto client = clients_.find(message.trajectory.model);
   const std::int32_t rank = message.rank;
   const std::uint64_t number = message.number;
-  if (client == clients_.end() || stopping_) return;
+  if (client == clients_.end() || stopping_) {
+    RelayedReply refusal;
+    refusal.rank = rank;
+    refusal.number = number;
+    refusal.failure =
+        RelayedReply::Failure{static_cast<std::int32_t>(ModelFailure::Kind::kTransport), "stopped",
+                              "the gateway stops", ""};
+    links_.say(refusal);
+    return;
+  }
   ++out_;
   ++out_paid_;
   client->second->submit(request_of(std::move(message)),
@@ -115,6 +124,7 @@ void Generation::stop() {
   stopping_ = true;
   waiting_.clear();
   out_ = out_paid_;
+  for (const auto& [name, client] : clients_) client->stop();
 }
 
 void Generation::close() {

@@ -217,7 +217,9 @@ class Pipeline::Impl {
       say(PutBack{index, describe(failure.error)});
       trajectories_.erase(index);
     } else {
-      end_trajectory(index, TrajectoryEnd::kFailed, describe(failure.error));
+      spdlog::info("trajectory {} failed: {}", index, describe(failure.error));
+      record(TrajectoryEndRecord{index, TrajectoryEnd::kFailed, describe(failure.error)});
+      trajectories_.erase(index);
     }
   }
 

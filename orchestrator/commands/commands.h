@@ -8,6 +8,7 @@ namespace ptxbatch {
 
 /// `exit_code` outlives the parsing of `app`.
 void add_plan_command(CLI::App& app, int& exit_code);
+void add_doctor_command(CLI::App& app, int& exit_code);
 void add_run_command(CLI::App& app, int& exit_code);
 void add_status_command(CLI::App& app, int& exit_code);
 void add_tables_command(CLI::App& app, int& exit_code);

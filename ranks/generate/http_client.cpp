@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <utility>
 
 #include "common/clock.h"
 #include "ranks/generate/api_keys.h"
@@ -26,6 +27,7 @@ struct Call {
   ModelClient::Done done;
   std::int64_t max_tokens = 0;
   int attempts = 0;
+  bool sent = false;  // a transfer is out
   std::optional<std::uint64_t> permit;
   SteadyClock::time_point begun_at = SteadyClock::now();
   double first_text_s = 0;  // of the last attempt, since it was sent
@@ -48,6 +50,19 @@ class Calls : public std::enable_shared_from_this<Calls> {
     calls_[number] = call;
     if (!fits_context(*call)) return finish_exhausted(number, context_reason(*call));
     begin_attempt(number);
+  }
+
+  // What waits for a permit or for its next attempt ends now; what is out may still end well.
+  void stop() {
+    stopping_ = true;
+    std::vector<std::uint64_t> waiting;
+    for (const auto& [number, call] : calls_) {
+      if (!call->sent) waiting.push_back(number);
+    }
+    for (const std::uint64_t number : waiting) {
+      give_permit_back(*calls_.at(number), 0, 0);
+      finish_stopped(number);
+    }
   }
 
   // Nothing is called any more afterwards.
@@ -93,6 +108,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
 
   void begin_attempt(std::uint64_t number) {
     Call& call = *calls_.at(number);
+    if (stopping_) return finish_stopped(number);
     if (unusable_) return finish(number, tl::unexpected(*unusable_));
     if (!model_.endpoint.api_key_env.empty() && key() == nullptr) {
       return give_up(number, missing_key());
@@ -140,6 +156,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   // --- its end ---
 
   void retry_or_give_up(std::uint64_t number, AttemptFault fault) {
+    if (stopping_) return finish_stopped(number);
     Call& call = *calls_.at(number);
     const RetrySettings& retries = model_.endpoint.retries;
     const double share = std::uniform_real_distribution<double>(0, 1)(random_);
@@ -174,6 +191,13 @@ class Calls : public std::enable_shared_from_this<Calls> {
     return context_.keys == nullptr ? text : context_.keys->redact(std::move(text));
   }
 
+  void finish_stopped(std::uint64_t number) {
+    ModelFailure failure;
+    failure.cause = "stopped";
+    failure.error.what = "the run stops";
+    finish(number, tl::unexpected(std::move(failure)));
+  }
+
   void finish_exhausted(std::uint64_t number, std::string reason) {
     ModelReply reply;
     reply.end_without_reply = TrajectoryEnd::kContextExhausted;
@@ -196,6 +220,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
   std::uint64_t calls_begun_ = 0;
   std::int64_t expected_reply_tokens_ = kFirstGuessReplyTokens;  // a running mean
   std::optional<ModelFailure> unusable_;
+  bool stopping_ = false;
 };
 
 // A transfer's way back to its call.
@@ -217,7 +242,8 @@ class CallObserver final : public HttpObserver {
 };
 
 void Calls::send(std::uint64_t number) {
-  const Call& call = *calls_.at(number);
+  Call& call = *calls_.at(number);
+  call.sent = true;
   const EndpointSpec& endpoint = model_.endpoint;
   HttpRequest request;
   request.url = format_.request_url(endpoint);
@@ -251,6 +277,7 @@ void Calls::take_end(std::uint64_t number, ReplyStream& stream, const HttpEnd& e
   const auto found = calls_.find(number);
   if (found == calls_.end()) return;
   Call& call = *found->second;
+  call.sent = false;
   auto draft = stream.finish(end);
   if (!draft) {
     give_permit_back(call, call.request.prompt_tokens, draft.error().retry_after_s.value_or(0));
@@ -260,8 +287,11 @@ void Calls::take_end(std::uint64_t number, ReplyStream& stream, const HttpEnd& e
   ModelReply reply = make_reply(call, std::move(*draft), end.seconds);
   const std::int64_t completion = reply.reply.completion_tokens;
   expected_reply_tokens_ += (completion - expected_reply_tokens_) / 8;
-  give_permit_back(call, reply.reply.prompt_tokens + completion, 0);
+  // The reply goes first: what it cost is known before the permit serves the next request.
+  const PermitUse use{reply.reply.prompt_tokens + completion, 0};
+  const auto permit = std::exchange(call.permit, std::nullopt);
   finish(number, std::move(reply));
+  if (permit) context_.permits->give_back(*permit, use);
 }
 
 ModelReply Calls::make_reply(const Call& call, ReplyDraft draft, double seconds) {
@@ -315,6 +345,9 @@ class HttpClient final : public ModelClient {
         [calls = calls_, held] { calls->add(std::move(held->first), std::move(held->second)); });
   }
   [[nodiscard]] bool paid() const override { return true; }
+  void stop() override {
+    loop_.post([calls = calls_] { calls->stop(); });
+  }
 
  private:
   HttpLoop& loop_;

@@ -54,6 +54,8 @@ class ModelClient {
   virtual void submit(ModelRequest request, Done done) = 0;
   /// Whether a reply that is dropped was paid for.
   [[nodiscard]] virtual bool paid() const = 0;
+  /// No request is sent any more: those that are not out end in a failure, the others as they do.
+  virtual void stop() {}
 };
 
 class ApiKeys;

@@ -354,6 +354,21 @@ TEST_F(HttpClientTest, ARedirectionIsReportedNotFollowed) {
   EXPECT_EQ(elsewhere.requests(), 0);
 }
 
+TEST_F(HttpClientTest, GoesThroughAProxy) {
+  std::string path;
+  FaultServer proxy([&](const httplib::Request& request, httplib::Response& response) {
+    path = request.path;
+    FaultServer::answer(response, openai_stream());
+  });
+  const std::string address = "http://127.0.0.1:" + std::to_string(proxy.port());
+  ::setenv("http_proxy", address.c_str(), 1);  // https_proxy is read in the same place
+  ::unsetenv("no_proxy");
+  const ModelResult result = ask(model_at("http://models.invalid/v1"));
+  ::unsetenv("http_proxy");
+  ASSERT_TRUE(result) << describe(result.error().error);
+  EXPECT_THAT(path, HasSubstr("models.invalid/v1/chat/completions"));
+}
+
 TEST_F(HttpClientTest, NobodyThereIsATransportFailure) {
   std::string url;
   {
@@ -514,7 +529,7 @@ TEST_F(HttpClientTest, SendsNothingWithoutAPermitAndAsksForEachAttempt) {
     }
   });
   ScriptedGate gate;
-  const auto asked = make_http_client(model_at(server.url()), {60, &loop_, &gate, &keys_});
+  auto asked = make_http_client(model_at(server.url()), {60, &loop_, &gate, &keys_});
   ModelRequest what = request(7);
   what.request_sha256 = "abc";
   std::promise<ModelResult> promise;
@@ -531,6 +546,7 @@ TEST_F(HttpClientTest, SendsNothingWithoutAPermitAndAsksForEachAttempt) {
   EXPECT_EQ(gate.returned_[0].second.pause_s, 0.02);
   gate.grant();
   ASSERT_TRUE(promise.get_future().get());
+  asked.reset();  // the permit goes back behind the reply
   ASSERT_EQ(gate.returned_.size(), 2U);
   EXPECT_EQ(gate.returned_[1].second.tokens, 140);
 }
