@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "analysis/export.h"
 #include "analysis/record_json.h"
@@ -178,7 +179,7 @@ ordered_json trace(const std::string& name, const PlannedTrajectory& planned,
 
 class Exporter {
  public:
-  explicit Exporter(const std::string& problems_folder) : problems_folder_(problems_folder) {}
+  explicit Exporter(std::string problems_folder) : problems_folder_(std::move(problems_folder)) {}
 
   Status add(const RunRecords& run, const PlannedTrajectory& planned, const TurnRecord& turn) {
     if (turn.label != Label::kCorrect || turn.source.empty()) return {};

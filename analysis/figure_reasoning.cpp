@@ -115,8 +115,9 @@ std::string draw_page(std::span<const OutcomeStatistics> page, const std::string
       "set border 1\nset grid xtics noytics\nset xlabel 'reasoning tokens (thousands)' offset "
       "0,0.8");
   for (std::size_t i = 0; i < page.size(); ++i) {
+    const std::size_t line = i / columns;
     const double left = kNames + static_cast<double>(i % columns) * (kPanelWidth + kGap);
-    const double top = head + static_cast<double>(i / columns) * kRowHeight + kTitle;
+    const double top = head + static_cast<double>(line) * kRowHeight + kTitle;
     draw_panel(canvas, page[i], {left, top, kPanelWidth, kPanelHeight}, i % columns == 0, axis, i);
   }
   return canvas.script();

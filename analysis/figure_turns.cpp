@@ -112,8 +112,9 @@ std::string draw_page(std::span<const OutcomeStatistics> page, const std::string
   const AxisScale axis = axis_scale(top_tokens / 1000);
   for (std::size_t i = 0; i < page.size(); ++i) {
     const OutcomeStatistics& of = page[i];
+    const std::size_t line = i / columns;
     const double left = kLeft + static_cast<double>(i % columns) * (kPanelWidth + kGap);
-    const double top = head + kLegend + static_cast<double>(i / columns) * kRowHeight + kName;
+    const double top = head + kLegend + static_cast<double>(line) * kRowHeight + kName;
     canvas.text(left, top - 12, panel_name(of, kPanelWidth + kGap), {TextAlign::kLeft, 13});
     canvas.set(
         fmt::format("set xrange [0.4:{}.6]\nset xtics 1,{},{}\nset yrange [0:{}]\nset ytics "

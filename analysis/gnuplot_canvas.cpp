@@ -36,7 +36,7 @@ std::string fit_text(std::string_view text, double pixels, int font_size) {
   return shorten(text, pixels <= 0 ? 0 : static_cast<std::size_t>(pixels / per_letter));
 }
 
-GnuplotCanvas::GnuplotCanvas(std::string name, std::string about, double width, double height)
+GnuplotCanvas::GnuplotCanvas(std::string name, std::string_view about, double width, double height)
     : name_(std::move(name)), about_(printable(about)), width_(width), height_(height) {}
 
 std::string GnuplotCanvas::at(double x, double y) const {

@@ -39,7 +39,7 @@ std::string fit_text(std::string_view text, double pixels, int font_size = 12);
 class GnuplotCanvas {
  public:
   /// `about`: one line at the top of the script. Running the script writes NAME.svg or NAME.pdf.
-  GnuplotCanvas(std::string name, std::string about, double width, double height);
+  GnuplotCanvas(std::string name, std::string_view about, double width, double height);
 
   [[nodiscard]] double width() const { return width_; }
   [[nodiscard]] double height() const { return height_; }
