@@ -35,6 +35,8 @@ find_library(CUBLASLT_LIBRARY NAMES cublasLt libcublasLt.so.13 HINTS ${gpu_roots
 find_library(CUDNN_LIBRARY NAMES cudnn libcudnn.so.9 HINTS ${gpu_roots}
              PATH_SUFFIXES ${gpu_folders})
 
+find_library(CUDART_STATIC_LIBRARY cudart_static HINTS ${gpu_roots}
+             PATH_SUFFIXES ${gpu_folders})
 # cudnn-frontend refers to it for kernels that are not used here.
 find_library(NVRTC_LIBRARY NAMES nvrtc libnvrtc.so.13 HINTS ${gpu_roots}
              PATH_SUFFIXES ${gpu_folders})
@@ -42,7 +44,7 @@ find_library(NVRTC_LIBRARY NAMES nvrtc libnvrtc.so.13 HINTS ${gpu_roots}
 set(gpu_missing "")
 foreach(part PTXBATCH_NVCC CUDA_INCLUDE_DIR CUPTI_INCLUDE_DIR CUBLASLT_INCLUDE_DIR
              CUDNN_INCLUDE_DIR CUDNN_FRONTEND_INCLUDE_DIR CUDA_DRIVER_LIBRARY CUPTI_LIBRARY
-             CUBLASLT_LIBRARY CUDNN_LIBRARY NVRTC_LIBRARY)
+             CUBLASLT_LIBRARY CUDNN_LIBRARY CUDART_STATIC_LIBRARY NVRTC_LIBRARY)
   if(NOT ${part})
     list(APPEND gpu_missing ${part})
   endif()

@@ -39,13 +39,18 @@ Result<TargetPrograms> find_target_programs(const std::string& target) {
   const auto program = [&](const std::string& role) {
     return (folder / ("ptxbatch-" + role + "-" + device)).string();
   };
-  TargetPrograms programs{program("keeper"), program("runner"), program("tracer")};
+  TargetPrograms programs{program("keeper"), program("runner"), program("tracer"), ""};
+  if (device == "cuda") programs.calibration = program("calibration") + ".so";
   for (const std::string& path : {programs.keeper, programs.runner, programs.tracer}) {
     if (::access(path.c_str(), X_OK) == 0) continue;
     Error error;
     error.kind = ErrorKind::kInput;
     error.what = "this build of ptxbatch cannot judge candidates for the target '" + target + "'";
-    error.hint = "It has no program " + path + ".";
+    error.hint =
+        "It has no program " + path +
+        (device == "cuda" ? "; build on a machine that has the CUDA toolkit with CUPTI, cuBLAS "
+                            "and cuDNN, and CMake will say what it does not find."
+                          : ".");
     return fail(std::move(error));
   }
   return programs;

@@ -41,6 +41,7 @@ Result<std::vector<EnvironmentRecord>> DeviceWorker::make_judges() {
     judge_config.keeper_program = programs.keeper;
     judge_config.runner_program = programs.runner;
     judge_config.tracer_program = programs.tracer;
+    judge_config.calibration_candidate = programs.calibration;
     judge_config.scratch_folder = config_.scratch_folder + "/judge-" + target.name;
     judge_config.protocol = config_.experiment.protocol;
     judge_config.budgets = config_.experiment.budgets;

@@ -20,7 +20,7 @@ import json, os, shlex, sys
 for entry in json.load(open(os.path.join(sys.argv[1], "compile_commands.json"))):
     source = os.path.relpath(entry["file"])
     words = shlex.split(entry["command"])
-    if not source.startswith(("tests/", "..")):
+    if not source.startswith(("tests/", "..")) and not source.endswith(".cu"):
         print(source, os.path.join(entry["directory"], words[words.index("-o") + 1]))
 END
 }

@@ -98,6 +98,10 @@ class Gemm final : public Operator {
     const auto n = problem.inputs[1].tensor.shape[0];
     return 2.0 * static_cast<double>(a[0]) * static_cast<double>(n) * static_cast<double>(a[1]);
   }
+  [[nodiscard]] std::int64_t independent_parts(const Problem& problem) const override {
+    return problem.inputs[0].tensor.shape[0];
+  }
+  [[nodiscard]] bool is_divided_input(std::size_t index) const override { return index == 0; }
 
   [[nodiscard]] Status check(const Problem& problem) const override {
     Signature signature(problem, "A[M,K], B[N,K] -> C[M,N], C = A B^T, all of one type.");
@@ -119,6 +123,10 @@ class Gemm final : public Operator {
 class Attention : public Operator {
  public:
   explicit Attention(bool causal) : causal_(causal) {}
+  [[nodiscard]] std::int64_t independent_parts(const Problem& problem) const override {
+    const auto& q = problem.inputs[0].tensor.shape;
+    return q[0] * q[1];
+  }
 
  protected:
   /// `factor` S^2 B H D, half of it with a causal mask.

@@ -23,6 +23,18 @@ class Operator {
   [[nodiscard]] virtual double flops(const Problem& problem) const = 0;
   /// Checks that inputs, outputs and axes are those this operator computes on.
   [[nodiscard]] virtual Status check(const Problem& problem) const = 0;
+  /// Into how many equal parts of their leading axes the work falls that know nothing of each
+  /// other: GEMM's rows of A and C, attention's heads. Rotating those inputs by whole parts rotates
+  /// all outputs by as many, so that inputs seen before can be shown in an order not seen before.
+  [[nodiscard]] virtual std::int64_t independent_parts(const Problem& problem) const {
+    (void)problem;
+    return 1;
+  }
+  /// Whether this input falls into those parts; every output does.
+  [[nodiscard]] virtual bool is_divided_input(std::size_t index) const {
+    (void)index;
+    return true;
+  }
   /// Inputs that are drawn, by index; the others (O and L of a backward pass) come from a
   /// reference.
   [[nodiscard]] virtual bool is_random_input(std::size_t index) const {

@@ -3,6 +3,7 @@
 // which order, on which inputs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,16 @@ namespace ptxbatch {
 struct ReferenceLatency {
   double latency_ms = 0;              // mean over the trials of the medians
   std::vector<TimingRecord> timings;  // one a trial, with block -1
+  // Calls of something trusted, to hold a candidate's calls against: on a GPU of an empty kernel in
+  // a runner, on the host of the reference itself.
+  std::vector<CallTime> honest_calls;
 };
 
 /// What differs between devices in how a measurement is believed.
 struct MeasurementRules {
   TimingSlack slack;
-  double drift_limit = 0;       // of the reference within one trial; 0: none
+  double drift_limit = 0;       // of the reference within one trial, as a share; 0: none
+  double least_drift_ms = 0;    // less is no drift, whatever share it is
   bool span_has_check = false;  // the comparison after a call counts into its span
   double least_latency_ms = 0;  // no right kernel is faster; 0: unknown
 };
@@ -35,6 +40,8 @@ struct EvaluationTask {
   int trials = 1;
   double budget_s = 0;  // for the candidate's load and calls together
   MeasurementRules rules;
+  // GPU: measures honest calls afresh, when a candidate's do not fit those known.
+  std::function<Result<std::vector<CallTime>>()> measure_honest_calls;
 };
 
 /// The problem's number of trials: the experiment's, else the operator's own.
@@ -50,7 +57,14 @@ double least_latency_ms(const Problem& problem, const DeviceInfo& device);
 
 /// The workload must be open at the keeper.
 Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,
-                                           const ProtocolSettings& protocol);
+                                           const ProtocolSettings& protocol,
+                                           const MeasurementRules& rules);
+
+/// How long the calls of an honest candidate take beyond the GPU's work in them: those of the
+/// task's binary, which launches an empty kernel, in a ready runner.
+Result<std::vector<CallTime>> time_honest_calls(KeeperClient& keeper, RunnerClient& runner,
+                                                const KeeperClient::OpenedWorkload& workload,
+                                                const EvaluationTask& task);
 
 /// The whole evaluation, in a ready runner. An error is a failure of ours: the keeper is lost.
 Result<Evaluation> evaluate_candidate(KeeperClient& keeper, RunnerClient& runner,

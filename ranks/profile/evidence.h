@@ -16,6 +16,8 @@ struct EvidenceTask {
   const StaticScan& scan;
   Tolerance tolerance;
   double budget_s = 0;
+  // Whether the instructions' text tells how much each computes: on Blackwell a descriptor does.
+  bool coverage_is_known = false;
 };
 
 /// In a ready runner that was started traced; `workload` is open at the keeper. An error is a

@@ -13,6 +13,7 @@ class HostRunnerDevice final : public RunnerDevice {
                            const std::string& name) override;
   Result<TimedCall> time_call(const std::function<void()>& call) override;
   [[nodiscard]] bool limits_addresses() const override { return true; }
+  [[nodiscard]] bool allows_system_libraries() const override { return true; }
   [[nodiscard]] SandboxPolicy sandbox_additions() const override { return {}; }
   [[nodiscard]] std::vector<FaultRegion> fault_regions() const override;
 

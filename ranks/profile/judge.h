@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/error.h"
 #include "ranks/experiment.h"
@@ -21,6 +22,13 @@ struct JudgeConfig {
   std::string scratch_folder;  // exists; sub-folders are made and removed
   ProtocolSettings protocol;
   StageBudgets budgets;
+  // GPU: a candidate of our own that only launches an empty kernel: how long a call takes beyond
+  // the GPU's work in it is measured with it.
+  std::string calibration_candidate;
+  std::vector<std::string> readable;  // files and folders open to candidates beyond what they need
+  // What makes an evaluation cheap; benchmarks turn it off to see what it saves.
+  bool runner_stands_by = true;  // a process with its context made, before there is a candidate
+  bool keeps_state = true;       // inputs, reference outputs and latencies, from one to the next
 };
 
 struct DeviceInfo {

@@ -28,6 +28,7 @@ class KeeperClient {
 
   /// Starts the keeper unless it is alive.
   Result<DeviceInfo> ensure_running();
+  void stop() { peer_.reset(); }
   /// As of the last start.
   [[nodiscard]] const DeviceInfo& device() const { return device_; }
 

@@ -27,8 +27,9 @@ struct SharedTensors {
 /// The inputs and reference outputs of one workload, resident on the device.
 ///
 /// All input sets are shown to a runner through the same memory, one at a time: prepare_call()
-/// copies the wanted set there. A candidate therefore sees the same pointers with other contents
-/// behind them, and cannot pass with a result that it computed for an earlier call.
+/// copies the wanted set there, on a GPU in an order of its parts that changes with every call. A
+/// candidate therefore sees the same pointers with other contents behind them, and cannot pass with
+/// a result that it computed for an earlier call.
 class WorkloadState {
  public:
   virtual ~WorkloadState() = default;

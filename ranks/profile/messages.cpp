@@ -150,6 +150,7 @@ void fields(Visit& visit, LoadCandidate& m) {
   visit("nonce", m.nonce);
   visit("binary", m.binary);
   visit("scratch", m.scratch);
+  visit("readable", m.readable);
   visit("memory_limit_bytes", m.memory_limit_bytes);
   visit("inputs", m.inputs);
   visit("outputs", m.outputs);
@@ -181,6 +182,36 @@ void fields(Visit& visit, RunReturned& m) {
 template <class Visit>
 void fields(Visit& visit, FaultNote& m) {
   visit("place", m.place);
+}
+template <class Visit>
+void fields(Visit& visit, CountFunction& m) {
+  visit("nonce", m.nonce);
+  visit("function", m.function);
+}
+template <class Visit>
+void fields(Visit& visit, InstructionCount& m) {
+  visit("address", m.address);
+  visit("warps", m.warps);
+  visit("threads", m.threads);
+}
+template <class Visit>
+void fields(Visit& visit, FunctionCounts& m) {
+  visit("launched", m.launched);
+  visit("graph_launched", m.graph_launched);
+  visit("other_function", m.other_function);
+  visit("failure", m.failure);
+  visit("instructions", m.instructions);
+}
+template <class Visit>
+void fields(Visit& visit, ReportCounts& m) {
+  visit("nonce", m.nonce);
+  visit("first", m.first);
+}
+template <class Visit>
+void fields(Visit& visit, Counts& m) {
+  visit("nonce", m.nonce);
+  visit("counts", m.counts);
+  visit("more", m.more);
 }
 template <class Visit>
 void fields(Visit& visit, SetBreakpoints& m) {

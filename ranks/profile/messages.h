@@ -19,6 +19,7 @@ namespace ptxbatch {
 /// No message is larger; longer lists go in pieces.
 inline constexpr std::size_t kMaxMessageBytes = 64U << 10U;
 inline constexpr std::size_t kMaxAddressesPerMessage = 4096;
+inline constexpr std::size_t kMaxCountsPerMessage = 512;
 
 /// A tensor in memory that the keeper owns and a runner maps. It ends where the mapping ends. Its
 /// descriptors travel beside the message, in the order of the mappings.
@@ -104,8 +105,9 @@ struct AskReady {
 /// Maps the tensors, locks the process down, loads the candidate.
 struct LoadCandidate {
   std::uint64_t nonce = 0;
-  std::string binary;   // absolute path of the shared object
-  std::string scratch;  // the only folder in which it may write
+  std::string binary;                 // absolute path of the shared object
+  std::string scratch;                // the only folder in which it may write
+  std::vector<std::string> readable;  // files and folders that it may read beyond what it needs
   std::uint64_t memory_limit_bytes = 0;
   std::vector<Argument> inputs;
   std::vector<Tensor> outputs;
@@ -131,6 +133,33 @@ struct RunReturned {
   std::string error_kind;  // TVM-FFI's: "TypeError", "RuntimeError"
   std::string error_text;
 };
+/// To a runner that counts instructions instead of timing.
+struct CountFunction {
+  std::uint64_t nonce = 0;
+  std::string function;  // the kernel's symbol
+};
+struct InstructionCount {
+  std::uint64_t address = 0;  // in the function
+  std::int64_t warps = 0;
+  std::int64_t threads = 0;  // with a true predicate
+};
+/// What was counted; the lists of a large function come in pieces.
+struct FunctionCounts {
+  bool launched = false;
+  bool graph_launched = false;  // a graph was launched, in which functions may run unseen
+  std::string other_function;   // counted in its place
+  std::string failure;          // the counting itself failed
+  std::vector<InstructionCount> instructions;
+};
+struct ReportCounts {
+  std::uint64_t nonce = 0;
+  std::uint64_t first = 0;  // instructions to leave out, those reported already
+};
+struct Counts {
+  std::uint64_t nonce = 0;
+  FunctionCounts counts;
+  bool more = false;
+};
 /// Sent by the runner's signal handler before it dies, without a request: advice, not a verdict.
 struct FaultNote {
   std::string place;  // "input A (read-only)", "just behind output C", "null pointer"
@@ -153,10 +182,11 @@ struct Hits {
   bool more = false;
 };
 
-using Message = std::variant<Done, Refused, KeeperHello, OpenWorkload, WorkloadOpened, PrepareCall,
-                             CheckCall, CallChecked, TimeReference, ReferenceTimed, ReadDevice,
-                             DeviceRead, AskReady, LoadCandidate, CandidateLoaded, CallRun,
-                             RunReturned, FaultNote, SetBreakpoints, ReportHits, Hits>;
+using Message =
+    std::variant<Done, Refused, KeeperHello, OpenWorkload, WorkloadOpened, PrepareCall, CheckCall,
+                 CallChecked, TimeReference, ReferenceTimed, ReadDevice, DeviceRead, AskReady,
+                 LoadCandidate, CandidateLoaded, CallRun, RunReturned, FaultNote, CountFunction,
+                 ReportCounts, Counts, SetBreakpoints, ReportHits, Hits>;
 
 std::string encode(const Message& message);
 

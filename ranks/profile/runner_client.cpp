@@ -43,7 +43,7 @@ Result<RunnerClient> RunnerClient::start(const RunnerSpec& spec) {
   if (!scratch) return fail(scratch.error());
   auto runner = Peer::start(process_for(spec, scratch->path()));
   if (!runner) return fail(runner.error());
-  return RunnerClient(std::move(*scratch), std::move(*runner), std::nullopt);
+  return RunnerClient(spec.readable, std::move(*scratch), std::move(*runner), std::nullopt);
 }
 
 Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
@@ -61,7 +61,8 @@ Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
   auto started = ChildProcess::start(process);
   if (!started) return fail(started.error());
   auto child = std::make_shared<ChildProcess>(std::move(*started));
-  return RunnerClient(std::move(*scratch), Peer(child, std::move(runner_ends->first)),
+  return RunnerClient(spec.readable, std::move(*scratch),
+                      Peer(child, std::move(runner_ends->first)),
                       Peer(child, std::move(tracer_ends->first)));
 }
 
@@ -79,6 +80,7 @@ tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::load(const Load& lo
   LoadCandidate request;
   request.binary = load.binary;
   request.scratch = scratch_.path();
+  request.readable = readable_;
   request.memory_limit_bytes = memory_limit_bytes(load.mappings);
   request.inputs = load.problem.inputs;
   request.outputs = load.problem.outputs;
@@ -112,6 +114,35 @@ tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::call(double budget_
   }
   if (returned.raised) return tl::unexpected(end_by_exception(returned));
   return Step{answer->seconds, returned.claimed_s, returned.violation, returned.incomplete};
+}
+
+tl::expected<void, std::string> RunnerClient::count_function(const std::string& function,
+                                                             double budget_s) {
+  go_on();
+  CountFunction request;
+  request.function = function;
+  const auto done = runner_.ask<Done>(std::move(request), deadline_in(budget_s));
+  if (!done) return tl::unexpected(done.error().what);
+  stop();
+  return {};
+}
+
+tl::expected<FunctionCounts, std::string> RunnerClient::counts(double budget_s) {
+  go_on();
+  FunctionCounts all;
+  for (bool more = true; more;) {
+    ReportCounts request;
+    request.first = all.instructions.size();
+    auto answer = runner_.ask<Counts>(request, deadline_in(budget_s));
+    if (!answer) return tl::unexpected(answer.error().what);
+    FunctionCounts& part = answer->reply.counts;
+    more = answer->reply.more && !part.instructions.empty();
+    part.instructions.insert(part.instructions.begin(), all.instructions.begin(),
+                             all.instructions.end());
+    all = std::move(part);
+  }
+  stop();
+  return all;
 }
 
 // Under a tracer the process that we started is the tracer, and a stop would be reported to it.

@@ -17,6 +17,7 @@ struct RunnerSpec {
   std::string program;
   std::string scratch_folder;  // in which the runner's own folder is made
   DevicePlace place;
+  std::vector<std::string> readable;  // by candidates, beyond what they need
 };
 
 /// How a candidate ended its evaluation before its time.
@@ -55,6 +56,11 @@ class RunnerClient {
   tl::expected<Step, CandidateEnd> load(const Load& load, double budget_s);
   tl::expected<Step, CandidateEnd> call(double budget_s);
 
+  /// Of a runner that counts instructions: the function, before the call; the counts, after it. An
+  /// error is text for the record: whatever went wrong, nothing was counted.
+  tl::expected<void, std::string> count_function(const std::string& function, double budget_s);
+  tl::expected<FunctionCounts, std::string> counts(double budget_s);
+
   /// The protections that the kernel lacks, known after load(); empty when none.
   [[nodiscard]] const std::string& sandbox_notice() const { return sandbox_notice_; }
   /// The tracer over its own channel; none unless start_traced().
@@ -62,12 +68,17 @@ class RunnerClient {
   [[nodiscard]] pid_t pid() const { return runner_.child().pid(); }
 
  private:
-  RunnerClient(ScratchFolder scratch, Peer runner, std::optional<Peer> tracer)
-      : scratch_(std::move(scratch)), runner_(std::move(runner)), tracer_(std::move(tracer)) {}
+  RunnerClient(std::vector<std::string> readable, ScratchFolder scratch, Peer runner,
+               std::optional<Peer> tracer)
+      : readable_(std::move(readable)),
+        scratch_(std::move(scratch)),
+        runner_(std::move(runner)),
+        tracer_(std::move(tracer)) {}
   void stop() const;
   void go_on() const;
   CandidateEnd end_of(const PeerFailure& failure) const;
 
+  std::vector<std::string> readable_;
   ScratchFolder scratch_;  // before the process, so that it outlives it
   Peer runner_;
   std::optional<Peer> tracer_;

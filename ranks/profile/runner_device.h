@@ -40,8 +40,20 @@ class RunnerDevice {
   /// Whether the kernel's limit on addresses says something about memory used: a GPU's driver
   /// reserves far more addresses than there is memory.
   [[nodiscard]] virtual bool limits_addresses() const = 0;
+  /// Whether a candidate may open the system's libraries. Not on a GPU: all that it links against
+  /// is loaded before it, and among the others are the libraries that it must not use.
+  [[nodiscard]] virtual bool allows_system_libraries() const = 0;
   /// What the device needs beyond the sandbox of every runner.
   [[nodiscard]] virtual SandboxPolicy sandbox_additions() const = 0;
+  /// For a runner that counts instead of timing: the kernel function to be counted, before its
+  /// call, and what was counted, after it.
+  virtual Status count_function(const std::string& function) {
+    (void)function;
+    return fail(ErrorKind::kProtocol, "this runner does not count instructions");
+  }
+  virtual Result<FunctionCounts> take_counts() {
+    return fail(ErrorKind::kProtocol, "this runner does not count instructions");
+  }
   /// Addresses of this process whose access tells something; none where a fault has no address.
   [[nodiscard]] virtual std::vector<FaultRegion> fault_regions() const = 0;
 };

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -62,10 +63,11 @@ Status limit_memory(std::uint64_t bytes, bool addresses) {
 // What any candidate needs to be loaded and to run, besides what its device needs.
 SandboxPolicy sandbox_policy(const RunnerDevice& device, const LoadCandidate& request) {
   SandboxPolicy policy = device.sandbox_additions();
-  for (const char* path :
-       {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/dev/null", "/dev/zero", "/dev/urandom"}) {
-    policy.readable.emplace_back(path);
+  if (device.allows_system_libraries()) {
+    policy.readable.insert(policy.readable.end(), {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"});
   }
+  policy.readable.insert(policy.readable.end(), {"/dev/null", "/dev/zero", "/dev/urandom"});
+  policy.readable.insert(policy.readable.end(), request.readable.begin(), request.readable.end());
   policy.readable.push_back(request.binary);
   Dl_info tvm_ffi{};
   if (::dladdr(reinterpret_cast<void*>(&TVMFFIErrorMoveFromRaised), &tvm_ffi) != 0) {
@@ -93,6 +95,12 @@ class RunnerServer {
       if (!returned) return Message(Refused{call->nonce, returned.error().what, ""});
       return Message(std::move(*returned));
     }
+    if (const auto* count = std::get_if<CountFunction>(&request)) {
+      auto counting = device_.count_function(count->function);
+      if (!counting) return fail(counting.error());
+      return Message(Done{count->nonce});
+    }
+    if (const auto* report = std::get_if<ReportCounts>(&request)) return this->report(*report);
     return fail(ErrorKind::kProtocol, "a runner does not answer such a message");
   }
 
@@ -135,8 +143,25 @@ class RunnerServer {
     return reply;
   }
 
+  Result<Message> report(const ReportCounts& request) {
+    if (!counted_) {
+      auto counts = device_.take_counts();
+      if (!counts) return fail(counts.error());
+      counted_ = std::move(*counts);
+    }
+    Counts reply{request.nonce, *counted_, false};
+    auto& instructions = reply.counts.instructions;
+    const std::size_t first = std::min<std::size_t>(request.first, instructions.size());
+    const std::size_t last = std::min(first + kMaxCountsPerMessage, instructions.size());
+    reply.more = last < instructions.size();
+    instructions = {instructions.begin() + static_cast<std::ptrdiff_t>(first),
+                    instructions.begin() + static_cast<std::ptrdiff_t>(last)};
+    return Message(std::move(reply));
+  }
+
   RunnerDevice& device_;
   int channel_fd_;
+  std::optional<FunctionCounts> counted_;
   std::optional<Candidate> candidate_;
   std::unique_ptr<CandidateArguments> arguments_;
 };

@@ -77,6 +77,22 @@ bool gpu_is_there() {
   return ::access("/dev/nvidiactl", F_OK) == 0;
 }
 
+std::string report(const Evaluation& evaluation) {
+  std::string text = "outcome " + std::to_string(static_cast<int>(evaluation.outcome)) + " in " +
+                     evaluation.phase + " after call " + std::to_string(evaluation.call) + ": " +
+                     evaluation.detail + ", device error " +
+                     std::to_string(evaluation.device_error) + ", " +
+                     std::to_string(evaluation.candidate_latency_ms) + " ms against " +
+                     std::to_string(evaluation.reference_latency_ms) + " ms, " +
+                     std::to_string(evaluation.seconds) + " s";
+  for (const OutputError& error : evaluation.errors) {
+    text += "; " + error.output + ": wrong " + std::to_string(error.wrong) + " of " +
+            std::to_string(error.elements) + ", max abs " + std::to_string(error.max_abs) +
+            ", never written " + std::to_string(error.never_written);
+  }
+  return text;
+}
+
 JudgeConfig gpu_config(const std::string& scratch) {
   JudgeConfig config;
   config.target = "hopper";
@@ -84,11 +100,12 @@ JudgeConfig gpu_config(const std::string& scratch) {
   config.keeper_program = built(KEEPER_PROGRAM);
   config.runner_program = built(RUNNER_PROGRAM);
   config.tracer_program = built(TRACER_PROGRAM);
+  config.calibration_candidate = built(CALIBRATION);
   config.scratch_folder = scratch;
   config.protocol.trials = 2;
   config.protocol.warmups = 2;
   config.protocol.iterations = 10;
-  config.protocol.pair_blocks = 2;
+  config.protocol.pair_blocks = 0;  // cuBLAS is unsteady at sizes as small as the tests'
   config.budgets.evaluate_s = 5;
   return config;
 }

@@ -21,9 +21,10 @@ Problem bf16_gemm(std::int64_t m, std::int64_t n, std::int64_t k);
 Problem bf16_attention(const std::string& op_type, std::int64_t batch, std::int64_t heads,
                        std::int64_t tokens, std::int64_t width);
 
-/// Small enough that the simplest kernel takes microseconds.
+/// Small enough that the simplest kernel takes a fraction of a millisecond, and large enough that
+/// the reference is one kernel.
 inline Problem small_gemm() {
-  return bf16_gemm(512, 256, 256);
+  return bf16_gemm(2048, 1024, 256);
 }
 /// The paper's problem of this op_type.
 Problem paper_problem(const std::string& op_type);
@@ -32,6 +33,9 @@ Problem paper_problem(const std::string& op_type);
 std::string gpu_candidate(const std::string& name);
 
 bool gpu_is_there();
+
+/// An evaluation on one line, for a test's log.
+std::string report(const Evaluation& evaluation);
 
 /// Two trials, few calls: what a test needs and no more.
 JudgeConfig gpu_config(const std::string& scratch);

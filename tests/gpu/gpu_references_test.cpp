@@ -164,7 +164,7 @@ TEST_F(ReferencesTest, TheComparisonIsThatOfTheHost) {
   const DeviceBuffer result(sizeof(DeviceComparison));
   PTXBATCH_CALL(cuMemcpyHtoD(x.address(), actual.data(), tensor.bytes()));
   PTXBATCH_CALL(cuMemcpyHtoD(y.address(), expected.data(), tensor.bytes()));
-  launch_compare(x.address(), y.address(), tensor.type, tensor.elements(), {},
+  launch_compare(x.address(), y.address(), tensor.type, tensor.elements(), 0, {},
                  reinterpret_cast<DeviceComparison*>(partial.address()),
                  reinterpret_cast<DeviceComparison*>(result.address()), nullptr);
   DeviceComparison compared{};
@@ -176,6 +176,33 @@ TEST_F(ReferencesTest, TheComparisonIsThatOfTheHost) {
   EXPECT_EQ(static_cast<std::int64_t>(compared.first_wrong), host.first_wrong);
   EXPECT_DOUBLE_EQ(compared.max_abs, host.max_abs);
   EXPECT_DOUBLE_EQ(compared.max_rel, host.max_rel);
+}
+
+TEST_F(ReferencesTest, ARotatedTensorIsComparedElementForElement) {
+  for (const std::int64_t elements : {4096, 4099}) {
+    const Tensor tensor{"x", DataType::kBFloat16, {elements}};
+    const std::int64_t shift = 1024;
+    std::vector<std::uint16_t> expected(static_cast<std::size_t>(elements));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] = float_to_bfloat16(std::sin(static_cast<float>(i)));
+    }
+    auto actual = expected;
+    std::rotate(actual.begin(), actual.begin() + shift, actual.end());
+    actual[17] = float_to_bfloat16(100);
+    const DeviceBuffer x(tensor.bytes());
+    const DeviceBuffer y(tensor.bytes());
+    const DeviceBuffer partial(kComparisonBlocks * sizeof(DeviceComparison));
+    const DeviceBuffer result(sizeof(DeviceComparison));
+    PTXBATCH_CALL(cuMemcpyHtoD(x.address(), actual.data(), tensor.bytes()));
+    PTXBATCH_CALL(cuMemcpyHtoD(y.address(), expected.data(), tensor.bytes()));
+    launch_compare(x.address(), y.address(), tensor.type, elements, shift, {},
+                   reinterpret_cast<DeviceComparison*>(partial.address()),
+                   reinterpret_cast<DeviceComparison*>(result.address()), nullptr);
+    DeviceComparison compared{};
+    PTXBATCH_CALL(cuMemcpyDtoH(&compared, result.address(), sizeof compared));
+    EXPECT_EQ(compared.wrong, 1U) << elements;
+    EXPECT_EQ(compared.first_wrong, 17U) << elements;
+  }
 }
 
 TEST_F(ReferencesTest, GemmAgreesWithDoublePrecision) {

@@ -136,6 +136,15 @@ void start_activity_trace() {
   }
 }
 
+void forget_activity() {
+  PTXBATCH_CALL(cuCtxSynchronize());
+  PTXBATCH_CALL(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+  Trace& all = trace();
+  const std::lock_guard lock(all.mutex);
+  all.records.clear();
+  all.dropped = 0;
+}
+
 GpuActivity trace_activity(const std::function<void()>& call) {
   const std::uint64_t begin_ns = now_ns();
   call();

@@ -28,6 +28,10 @@ struct GpuActivity {
 /// Throws CudaFailure when CUPTI cannot be used, for instance under another profiler.
 void start_activity_trace();
 
+/// Forgets what the device did until now, for a process that works between the calls that it
+/// traces.
+void forget_activity();
+
 /// Runs `call`, waits until the current context is idle, and gives what the device did meanwhile.
 GpuActivity trace_activity(const std::function<void()>& call);
 

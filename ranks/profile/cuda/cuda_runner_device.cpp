@@ -28,14 +28,13 @@ CudaRunnerDevice::CudaRunnerDevice(int rank_on_host) : gpu_(rank_on_host) {
   start_activity_trace();
 }
 
-Result<void*> CudaRunnerDevice::map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                                           const std::string& name) {
+Result<void*> MappedTensors::map(const TensorMapping& mapping, std::vector<UniqueFd> fds,
+                                 const std::string& name, CUdevice device) {
   if (fds.size() != 1) return fail(ErrorKind::kProtocol, "a GPU tensor has one descriptor");
   try {
     tensors_.push_back(SharedTensor::import(
         fds.front().get(), mapping.mapped_bytes, mapping.tensor_bytes,
-        mapping.output ? SharedTensor::Access::kReadWrite : SharedTensor::Access::kRead,
-        gpu_.device()));
+        mapping.output ? SharedTensor::Access::kReadWrite : SharedTensor::Access::kRead, device));
   } catch (const CudaFailure& failure) {
     return fail(ErrorKind::kSystem, "cannot map " + name + ": " + failure.what());
   }

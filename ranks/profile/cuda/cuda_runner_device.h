@@ -11,6 +11,16 @@ namespace ptxbatch {
 /// What the driver needs of a sandbox around a process that has its context already.
 SandboxPolicy cuda_sandbox_additions();
 
+/// The keeper's tensors, mapped for the life of the process.
+class MappedTensors {
+ public:
+  Result<void*> map(const TensorMapping& mapping, std::vector<UniqueFd> fds,
+                    const std::string& name, CUdevice device);
+
+ private:
+  std::vector<SharedTensor> tensors_;
+};
+
 class CudaRunnerDevice final : public RunnerDevice {
  public:
   /// Makes the context and starts the recording of activity.
@@ -18,9 +28,12 @@ class CudaRunnerDevice final : public RunnerDevice {
 
   [[nodiscard]] DLDevice dl_device() const override { return {kDLCUDA, gpu_.ordinal()}; }
   Result<void*> map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                           const std::string& name) override;
+                           const std::string& name) override {
+    return tensors_.map(mapping, std::move(fds), name, gpu_.device());
+  }
   Result<TimedCall> time_call(const std::function<void()>& call) override;
   [[nodiscard]] bool limits_addresses() const override { return false; }
+  [[nodiscard]] bool allows_system_libraries() const override { return false; }
   [[nodiscard]] SandboxPolicy sandbox_additions() const override {
     return cuda_sandbox_additions();
   }
@@ -29,7 +42,7 @@ class CudaRunnerDevice final : public RunnerDevice {
 
  private:
   GpuContext gpu_;
-  std::vector<SharedTensor> tensors_;
+  MappedTensors tensors_;
 };
 
 }  // namespace ptxbatch

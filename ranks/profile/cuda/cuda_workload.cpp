@@ -1,7 +1,8 @@
 #include "ranks/profile/cuda/cuda_workload.h"
 
+#include <algorithm>
 #include <cmath>
-#include <optional>
+#include <random>
 
 #include "ranks/problems/operators.h"
 #include "ranks/profile/cuda/activity_trace.h"
@@ -83,6 +84,8 @@ class CudaWorkload final : public WorkloadState {
  public:
   CudaWorkload(const GpuContext& gpu, Problem problem, std::unique_ptr<CudaReference> reference)
       : problem_(std::move(problem)),
+        kind_(*find_operator(problem_.op_type)),
+        parts_(std::max<std::int64_t>(kind_.independent_parts(problem_), 1)),
         reference_(std::move(reference)),
         check_(problem_.outputs.size()),
         flush_(2 * static_cast<std::uint64_t>(gpu.attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE))) {
@@ -98,18 +101,17 @@ class CudaWorkload final : public WorkloadState {
 
   void add_set(std::uint64_t seed, std::size_t set) {
     InputSet& made = sets_.emplace_back();
-    const Operator& kind = *find_operator(problem_.op_type);
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
       const Argument& input = problem_.inputs[i];
       DeviceBuffer& buffer = made.inputs.emplace_back(input.is_scalar ? 0 : input.tensor.bytes());
-      if (input.is_scalar || !kind.is_random_input(i)) continue;
+      if (input.is_scalar || !kind_.is_random_input(i)) continue;
       launch_generate_normal(buffer.address(), input.tensor.type, input.tensor.elements(),
                              input_seed(seed, problem_.workload, static_cast<int>(set), i),
                              stream_.get());
     }
     reference_->derive_inputs(addresses(made.inputs), stream_.get());
     for (const Tensor& output : problem_.outputs) made.outputs.emplace_back(output.bytes());
-    show(set);
+    show(set, 0);
     reference_->run(shown_inputs(), addresses(made.outputs), stream_.get());
     stream_.wait();
   }
@@ -136,7 +138,7 @@ class CudaWorkload final : public WorkloadState {
   }
 
   Status prepare_call(std::size_t set) override {
-    if (present_set_ != set) show(set);
+    show(set, std::uniform_int_distribution<std::int64_t>(0, parts_ - 1)(random_));
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       fill_with_poison(outputs_[i].tensor(), problem_.outputs[i], stream_.get());
       PTXBATCH_CALL(
@@ -156,7 +158,7 @@ class CudaWorkload final : public WorkloadState {
     for (std::size_t i = 0; i < count; ++i) {
       const Tensor& output = problem_.outputs[i];
       launch_compare(outputs_[i].tensor(), sets_[set].outputs[i].address(), output.type,
-                     output.elements(), tolerance,
+                     output.elements(), rotation_ * (output.elements() / parts_), tolerance,
                      reinterpret_cast<DeviceComparison*>(check_.partial.address()), comparisons + i,
                      stream_.get());
       launch_count_damaged(outputs_[i].slack(), outputs_[i].slack_bytes(), kCanary, damaged + i,
@@ -180,9 +182,10 @@ class CudaWorkload final : public WorkloadState {
   [[nodiscard]] std::string reference() const override { return reference_->description(); }
 
   Result<double> time_reference(std::size_t set) override {
-    if (present_set_ != set) show(set);
+    (void)set;  // prepare_call() has put it in place
     const auto inputs = shown_inputs();
     const auto outputs = addresses(scratch_outputs_);
+    forget_activity();  // what prepare_call() did is not the reference's
     const GpuActivity activity =
         trace_activity([&] { reference_->run(inputs, outputs, stream_.get()); });
     PTXBATCH_CALL(activity.result);
@@ -198,14 +201,28 @@ class CudaWorkload final : public WorkloadState {
     shared.mappings.push_back({output, tensor.tensor_bytes(), tensor.mapped_bytes(), 1});
   }
 
-  void show(std::size_t set) {
+  // Anew before every call: a runner that made its mapping writable, which the driver allows,
+  // spoils nothing but its own call. Rotated by `rotation` parts, so that no call's inputs are
+  // those of the call before.
+  void show(std::size_t set, std::int64_t rotation) {
+    rotation_ = rotation;
     std::size_t shared = 0;
-    for (const DeviceBuffer& input : sets_[set].inputs) {
+    for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
+      const DeviceBuffer& input = sets_[set].inputs[i];
       if (input.bytes() == 0) continue;
-      PTXBATCH_CALL(cuMemcpyDtoDAsync(inputs_[shared++].tensor(), input.address(), input.bytes(),
-                                      stream_.get()));
+      const std::uint64_t shift = kind_.is_divided_input(i)
+                                      ? input.bytes() / static_cast<std::uint64_t>(parts_) *
+                                            static_cast<std::uint64_t>(rotation)
+                                      : 0;
+      copy_rotated(inputs_[shared++].tensor(), input, shift);
     }
-    present_set_ = set;
+  }
+
+  void copy_rotated(CUdeviceptr to, const DeviceBuffer& from, std::uint64_t shift) {
+    const std::uint64_t rest = from.bytes() - shift;
+    PTXBATCH_CALL(cuMemcpyDtoDAsync(to, from.address() + shift, rest, stream_.get()));
+    if (shift == 0) return;
+    PTXBATCH_CALL(cuMemcpyDtoDAsync(to + rest, from.address(), shift, stream_.get()));
   }
 
   // The reference reads the memory that candidates read.
@@ -219,6 +236,10 @@ class CudaWorkload final : public WorkloadState {
   }
 
   Problem problem_;
+  const Operator& kind_;
+  std::int64_t parts_ = 1;
+  std::int64_t rotation_ = 0;  // of the inputs in place
+  std::mt19937_64 random_{std::random_device{}()};
   Stream stream_;
   std::unique_ptr<CudaReference> reference_;
   CheckResults check_;
@@ -227,7 +248,6 @@ class CudaWorkload final : public WorkloadState {
   std::vector<SharedTensor> outputs_;
   std::vector<DeviceBuffer> scratch_outputs_;  // of the timed reference
   std::vector<InputSet> sets_;
-  std::optional<std::size_t> present_set_;
 };
 
 }  // namespace

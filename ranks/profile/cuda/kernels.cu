@@ -150,18 +150,21 @@ __device__ void compare_element(Element actual, Element expected, std::uint64_t 
 // Eight elements at a time where both tensors allow loads of 16 bytes.
 template <class Element>
 __global__ void compare_kernel(const Element* actual, const Element* expected,
-                               std::uint64_t elements, typename Bits<Element>::Type poison,
-                               Tolerance tolerance, DeviceComparison* partial) {
+                               std::uint64_t elements, std::uint64_t shift,
+                               typename Bits<Element>::Type poison, Tolerance tolerance,
+                               DeviceComparison* partial) {
   constexpr std::uint64_t kPack = 16 / sizeof(Element);
   const std::uint64_t thread = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::uint64_t threads = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
   const bool aligned = reinterpret_cast<std::uintptr_t>(actual) % 16 == 0 &&
-                       reinterpret_cast<std::uintptr_t>(expected) % 16 == 0;
+                       reinterpret_cast<std::uintptr_t>(expected) % 16 == 0 && shift % kPack == 0 &&
+                       elements % kPack == 0;
   const std::uint64_t packs = aligned ? elements / kPack : 0;
   DeviceComparison sums = nothing_compared();
   for (std::uint64_t pack = thread; pack < packs; pack += threads) {
     const uint4 x = reinterpret_cast<const uint4*>(actual)[pack];
-    const uint4 y = reinterpret_cast<const uint4*>(expected)[pack];
+    const std::uint64_t rotated = (pack + shift / kPack) % packs;
+    const uint4 y = reinterpret_cast<const uint4*>(expected)[rotated];
     const auto* xs = reinterpret_cast<const Element*>(&x);
     const auto* ys = reinterpret_cast<const Element*>(&y);
 #pragma unroll
@@ -170,7 +173,7 @@ __global__ void compare_kernel(const Element* actual, const Element* expected,
     }
   }
   for (std::uint64_t i = packs * kPack + thread; i < elements; i += threads) {
-    compare_element(actual[i], expected[i], i, poison, tolerance, sums);
+    compare_element(actual[i], expected[(i + shift) % elements], i, poison, tolerance, sums);
   }
   sums = reduce_over_block(sums);
   if (threadIdx.x == 0) partial[blockIdx.x] = sums;
@@ -187,11 +190,11 @@ __global__ void join_kernel(const DeviceComparison* partial, DeviceComparison* r
 
 template <class Element>
 void launch_compare_as(CUdeviceptr actual, CUdeviceptr expected, DataType type,
-                       std::int64_t elements, Tolerance tolerance, DeviceComparison* partial,
-                       CUstream stream) {
+                       std::int64_t elements, std::int64_t shift, Tolerance tolerance,
+                       DeviceComparison* partial, CUstream stream) {
   compare_kernel<<<kComparisonBlocks, kThreads, 0, stream>>>(
       reinterpret_cast<const Element*>(actual), reinterpret_cast<const Element*>(expected),
-      static_cast<std::uint64_t>(elements),
+      static_cast<std::uint64_t>(elements), static_cast<std::uint64_t>(shift),
       static_cast<typename Bits<Element>::Type>(poison_bits(type)), tolerance, partial);
   check_launch();
 }
@@ -226,17 +229,18 @@ void launch_generate_normal(CUdeviceptr data, DataType type, std::int64_t elemen
 }
 
 void launch_compare(CUdeviceptr actual, CUdeviceptr expected, DataType type, std::int64_t elements,
-                    Tolerance tolerance, DeviceComparison* partial, DeviceComparison* result,
-                    CUstream stream) {
+                    std::int64_t shift, Tolerance tolerance, DeviceComparison* partial,
+                    DeviceComparison* result, CUstream stream) {
   switch (type) {
     case DataType::kFloat32:
-      launch_compare_as<float>(actual, expected, type, elements, tolerance, partial, stream);
+      launch_compare_as<float>(actual, expected, type, elements, shift, tolerance, partial, stream);
       break;
     case DataType::kFloat16:
-      launch_compare_as<__half>(actual, expected, type, elements, tolerance, partial, stream);
+      launch_compare_as<__half>(actual, expected, type, elements, shift, tolerance, partial,
+                                stream);
       break;
     case DataType::kBFloat16:
-      launch_compare_as<__nv_bfloat16>(actual, expected, type, elements, tolerance, partial,
+      launch_compare_as<__nv_bfloat16>(actual, expected, type, elements, shift, tolerance, partial,
                                        stream);
       break;
     default:

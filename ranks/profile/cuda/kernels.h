@@ -31,11 +31,12 @@ struct DeviceComparison {
 /// Blocks of a comparison; each leaves a partial result.
 inline constexpr int kComparisonBlocks = 1024;
 
-/// Compares by the rule of problems/comparison.h. `partial` holds kComparisonBlocks results and
-/// `result` one. Sums are taken in a fixed order, so the same outputs give the same bits.
+/// Compares by the rule of problems/comparison.h element i with element (i + shift) mod elements of
+/// `expected`. `partial` holds kComparisonBlocks results and `result` one. Sums are taken in a
+/// fixed order, so the same outputs give the same bits.
 void launch_compare(CUdeviceptr actual, CUdeviceptr expected, DataType type, std::int64_t elements,
-                    Tolerance tolerance, DeviceComparison* partial, DeviceComparison* result,
-                    CUstream stream);
+                    std::int64_t shift, Tolerance tolerance, DeviceComparison* partial,
+                    DeviceComparison* result, CUstream stream);
 
 /// Counts the bytes that are not `canary` into *damaged, which must be 0.
 void launch_count_damaged(CUdeviceptr data, std::uint64_t bytes, std::uint8_t canary,

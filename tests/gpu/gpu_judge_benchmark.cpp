@@ -1,0 +1,190 @@
+// What judging on a GPU costs and how far its times can be trusted, printed:
+//   aa        the reference as its own candidate, on the paper's five problems: the speedup is 1
+//   rate      evaluations a second with state kept on the GPU, and without
+//   standby   what a runner that stands by saves
+// Usage: gpu_judge_benchmark aa|rate|standby [REPEATS]
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+#include "common/clock.h"
+#include "ranks/profile/evaluation.h"
+#include "ranks/profile/timing.h"
+#include "tests/gpu/gpu_fixture.h"
+
+namespace ptxbatch {
+namespace {
+
+/// The paper's protocol: 3 trials (backward 1), 10 + 50 calls.
+JudgeConfig paper_config(const std::string& scratch) {
+  JudgeConfig config = gpu_config(scratch);
+  config.protocol = ProtocolSettings{};
+  config.budgets = StageBudgets{};
+  // The references as candidates load their libraries, which no other candidate may.
+  config.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", scratch};
+  if (const char* folders = std::getenv("LD_LIBRARY_PATH"); folders != nullptr) {
+    std::istringstream list(folders);
+    for (std::string folder; std::getline(list, folder, ':');) config.readable.push_back(folder);
+  }
+  return config;
+}
+
+std::unique_ptr<Judge> judge_of(const JudgeConfig& config) {
+  auto judge = make_judge(config);
+  if (!judge) {
+    std::fprintf(stderr, "%s\n", describe(judge.error()).c_str());
+    std::exit(1);
+  }
+  return std::move(*judge);
+}
+
+/// A causal problem's candidate is told so by its file's name.
+std::string reference_candidate(const std::string& scratch, const std::string& op_type) {
+  const std::string path = scratch + "/" + op_type + ".so";
+  std::filesystem::copy_file(gpu_candidate("reference"), path,
+                             std::filesystem::copy_options::overwrite_existing);
+  return path;
+}
+
+struct Spread {
+  std::vector<double> values;
+  [[nodiscard]] double worst() const {
+    double worst = 0;
+    for (const double value : values) worst = std::max(worst, std::fabs(value - 1));
+    return worst;
+  }
+};
+
+void run_aa(const std::string& scratch, int repeats) {
+  auto judge = judge_of(paper_config(scratch));
+  std::printf("%-16s %10s %10s %8s | %-30s | %-30s\n", "problem", "reference", "candidate",
+              "s each", "paired: median, furthest from 1", "cached: median, furthest from 1");
+  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+    const Problem problem = paper_problem(op_type);
+    const std::string candidate = reference_candidate(scratch, op_type);
+    Spread paired;
+    Spread cached;
+    std::vector<double> seconds;
+    Evaluation last;
+    for (int i = 0; i < repeats; ++i) {
+      last = judge->evaluate(problem, candidate);
+      if (last.outcome != Outcome::kCorrect) {
+        std::printf("%s: %s\n", op_type, report(last).c_str());
+        continue;
+      }
+      paired.values.push_back(last.paired_speedup);
+      cached.values.push_back(last.speedup);
+      seconds.push_back(last.seconds);
+    }
+    std::printf("%-16s %7.4f ms %7.4f ms %8.3f | %.4f, %.2f %%                 | %.4f, %.2f %%\n",
+                op_type, last.reference_latency_ms, last.candidate_latency_ms, median(seconds),
+                median(paired.values), 100 * paired.worst(), median(cached.values),
+                100 * cached.worst());
+    for (const DeviceReading& reading : last.readings) {
+      std::printf("    %s: SM %.0f MHz, memory %.0f MHz, %.0f C, %.0f W, throttle bits %lx\n",
+                  reading.moment == DeviceReading::Moment::kBeforeTiming ? "before" : "after",
+                  reading.sm_clock_mhz, reading.memory_clock_mhz, reading.temperature_c,
+                  reading.power_w, static_cast<unsigned long>(reading.throttle_reasons));
+    }
+    std::fflush(stdout);
+  }
+}
+
+struct Rate {
+  double seconds = 0;
+  double kernel_s = 0;  // of candidate and reference, from their latencies and numbers of calls
+};
+
+Rate rate_of(const JudgeConfig& config, const Problem& problem, const std::string& candidate,
+             int requests) {
+  auto judge = judge_of(config);
+  if (config.keeps_state) judge->evaluate(problem, candidate);  // makes the state
+  const int trials = trials_of(problem, config.protocol);
+  const int surprises = std::max(config.protocol.pair_blocks, 1);
+  Rate rate;
+  const auto start = SteadyClock::now();
+  for (int i = 0; i < requests; ++i) {
+    const Evaluation evaluation = judge->evaluate(problem, candidate);
+    if (evaluation.outcome != Outcome::kCorrect) std::printf("%s\n", report(evaluation).c_str());
+    const int candidate_calls =
+        trials * (1 + config.protocol.warmups + config.protocol.iterations + surprises);
+    const int reference_calls =
+        config.protocol.pair_blocks > 0 ? trials * config.protocol.iterations : 0;
+    rate.kernel_s += 1e-3 * (candidate_calls * evaluation.candidate_latency_ms +
+                             reference_calls * evaluation.reference_latency_ms);
+  }
+  rate.seconds = seconds_since(start);
+  return rate;
+}
+
+void print_rate(const char* what, const Rate& rate, int requests) {
+  std::printf("%-58s %7.2f s for %d, %6.3f evaluations/s, kernels %4.1f %% of the time\n", what,
+              rate.seconds, requests, requests / rate.seconds, 100 * rate.kernel_s / rate.seconds);
+  std::fflush(stdout);
+}
+
+void run_rate(const std::string& scratch, int requests) {
+  const Problem problem = paper_problem("gemm");
+  const std::string candidate = gpu_candidate("reference");
+  JudgeConfig config = paper_config(scratch);
+  const Rate paired = rate_of(config, problem, candidate, requests);
+  print_rate("state kept, reference timed in pairs", paired, requests);
+  config.protocol.pair_blocks = 0;
+  const Rate cached = rate_of(config, problem, candidate, requests);
+  print_rate("state kept, reference timed once (the paper's way)", cached, requests);
+  config.keeps_state = false;
+  config.runner_stands_by = false;
+  const Rate fresh = rate_of(config, problem, candidate, requests);
+  print_rate("nothing kept, reference timed each time", fresh, requests);
+  std::printf("kept against not kept: %.2fx\n", fresh.seconds / cached.seconds);
+}
+
+void run_standby(const std::string& scratch, int repeats) {
+  const Problem problem = small_gemm();
+  const std::string candidate = gpu_candidate("honest_plain");
+  for (const bool standby : {false, true}) {
+    JudgeConfig config = gpu_config(scratch);
+    config.runner_stands_by = standby;
+    const Rate rate = rate_of(config, problem, candidate, repeats);
+    std::printf("%s: %.1f ms an evaluation of a kernel of microseconds\n",
+                standby ? "a runner stands by" : "a runner started on demand",
+                1e3 * rate.seconds / repeats);
+  }
+}
+
+int run(int argc, char** argv) {
+  if (!gpu_is_there()) {
+    std::puts("there is no NVIDIA GPU on this machine");
+    return 0;
+  }
+  spdlog::set_level(std::getenv("PTXBATCH_DEBUG") != nullptr ? spdlog::level::debug
+                                                             : spdlog::level::warn);
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const int repeats = argc > 2 ? std::atoi(argv[2]) : 0;
+  auto scratch = ScratchFolder::make(std::filesystem::temp_directory_path(), "gpu-benchmark-");
+  if (!scratch) return 1;
+  if (mode == "aa") {
+    run_aa(scratch->path(), repeats > 0 ? repeats : 10);
+  } else if (mode == "rate") {
+    run_rate(scratch->path(), repeats > 0 ? repeats : 128);
+  } else if (mode == "standby") {
+    run_standby(scratch->path(), repeats > 0 ? repeats : 20);
+  } else {
+    std::puts("usage: gpu_judge_benchmark aa|rate|standby [REPEATS]");
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace ptxbatch
+
+int main(int argc, char** argv) {
+  return ptxbatch::run(argc, argv);
+}
