@@ -2,7 +2,8 @@
 # Installs what PTXBatch is built from and says nothing when all of it is there:
 #   1. Debian packages, through apt-get (as root, or with sudo);
 #   2. PyPI wheels pinned by hash, unpacked into .deps/wheels inside the checkout;
-#   3. the CUDA compiler, as wheels too, where the machine has none.
+#   3. the CUDA compiler, as wheels too, where the machine has none;
+#   4. cuBLAS, cuDNN, CUPTI and NVRTC, as wheels, where there is a GPU and the toolkit lacks them.
 # Both commands of the README call it. Made for Debian 12 on x86-64; Ubuntu 24.04 should do as well.
 # Without a network, put the wheels themselves into .deps/download: they are taken from there.
 # PTXBATCH_SKIP_PACKAGES=1 leaves packages alone, where libraries come from elsewhere (modules).
@@ -135,6 +136,17 @@ has_nvcc() {
   return 1
 }
 
+# Whether the programs of the GPU targets need libraries that this machine does not have.
+lacks_gpu_libraries() {
+  [[ -e /dev/nvidiactl ]] || return 1
+  local header folders=("${CUDA_HOME:-/usr/local/cuda}"/{include,extras/CUPTI/include}
+    /usr/local/cuda/include /usr/include /usr/include/x86_64-linux-gnu)
+  for header in cupti.h cublasLt.h cudnn.h; do
+    [[ -n $(find "${folders[@]}" -maxdepth 1 -name "$header" -print -quit 2>/dev/null) ]] || return 0
+  done
+  return 1
+}
+
 hash_of() { cat "$@" | sha256sum | cut -d ' ' -f 1; }
 
 # Whether .deps/wheels holds what the given lists ask for.
@@ -199,6 +211,10 @@ unpack() {
 
 check_wheels() {
   local lists=(cmake/wheels.txt) with_cuda=(cmake/wheels.txt cmake/cuda_wheels.txt) wanted
+  if lacks_gpu_libraries; then
+    with_cuda+=(cmake/gpu_library_wheels.txt)
+    lists=("${with_cuda[@]}")
+  fi
   unpacked "${with_cuda[@]}" && return
   has_nvcc || lists=("${with_cuda[@]}")
   unpacked "${lists[@]}" && return

@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
 # From a fresh Debian 12 machine to judged trajectories, tables and Fast_p curves: installs what is
 # missing, builds the programs, runs experiments/quickstart.toml on this machine's CPU and shows the
-# results. Run again, it does only what is left to do.
+# results. Where there is a Hopper GPU it runs experiments/quickstart_h100.toml on that instead. Run
+# again, it does only what is left to do.
 # usage: bash experiments/quickstart.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly ranks=3
-readonly experiment=experiments/quickstart.toml
-readonly results=results/quickstart.h5
+hopper_gpus() {
+  nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | grep -cx '9\.0' || true
+}
+
+gpus=$(hopper_gpus)
+if ((gpus > 0)); then
+  readonly name=quickstart_h100 ranks=$((1 + gpus)) # one that coordinates, and one a GPU
+else
+  readonly name=quickstart ranks=3
+fi
+readonly experiment=experiments/$name.toml
+readonly results=results/$name.h5
 readonly figures=results/figures
 readonly ptxbatch=build/bin/ptxbatch
 
