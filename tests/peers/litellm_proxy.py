@@ -8,7 +8,12 @@ import sys
 import threading
 
 config = pathlib.Path(__file__).with_name("litellm_config.yaml")
-os.environ.update(CONFIG_FILE_PATH=str(config), LITELLM_LOG="ERROR", LITELLM_LOCAL_MODEL_COST_MAP="True")
+os.environ.update(
+    CONFIG_FILE_PATH=str(config),
+    LITELLM_LOG="ERROR",
+    LITELLM_LOCAL_MODEL_COST_MAP="True",
+    LITELLM_MASTER_KEY="sk-peers-test",
+)
 
 import uvicorn  # noqa: E402
 from litellm.proxy.proxy_server import app  # noqa: E402
