@@ -83,7 +83,9 @@ std::string band_path(const Panel& panel, const Scale& scale, Band band) {
 
 std::string axes(const Scale& scale) {
   std::string svg;
-  for (double value = 0; value <= scale.top + 1e-9; value += scale.step) {
+  const auto ticks = static_cast<int>(std::lround(std::floor(scale.top / scale.step + 1e-9)));
+  for (int i = 0; i <= ticks; ++i) {
+    const double value = scale.step * i;
     const double y = scale.y(value / 100);
     svg += fmt::format(
         "<path class=\"grid\" d=\"M{:.1f} {:.1f}H{:.1f}\"/><text class=\"tick\" "
@@ -97,7 +99,7 @@ std::string axes(const Scale& scale) {
         "</text>",
         scale.x(p), kTop + kHeight + 12, p);
   }
-  return svg + fmt::format("<path class=\"axis\" d=\"M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}\"/>", kLeft,
+  return svg + fmt::format(R"(<path class="axis" d="M{0:.1f} {1:.1f}V{2:.1f}H{3:.1f}"/>)", kLeft,
                            kTop, kTop + kHeight, kLeft + kWidth);
 }
 
@@ -114,19 +116,25 @@ std::string mark(double best, const Scale& scale) {
       scale.x(best), kTop + kHeight, scale.x(best) + (left ? -4 : 4), left ? "end" : "start", text);
 }
 
+std::string path_element(std::string_view classes, const std::string& path) {
+  return fmt::format(R"(<path class="{}" d="{}"/>)", classes, path);
+}
+
 std::string curves(const Panel& panel, const Scale& scale) {
+  const auto any = [](const PanelPoint& at) { return at.fast_p; };
+  const auto inst = [](const PanelPoint& at) { return at.fast_p_inst; };
   std::string svg;
   if (panel.has_band) {
-    svg += "<path class=\"band fast\" d=\"" +
-           band_path(panel, scale, [](const PanelPoint& at) { return at.fast_p; }) +
-           "\"/><path class=\"band inst\" d=\"" +
-           band_path(panel, scale, [](const PanelPoint& at) { return at.fast_p_inst; }) + "\"/>";
+    svg += path_element("band fast", band_path(panel, scale, any)) +
+           path_element("band inst", band_path(panel, scale, inst));
   }
-  return svg + "<path class=\"curve fast\" d=\"" +
-         step_path(panel, scale, [](const PanelPoint& at) { return at.fast_p.value; }) +
-         "\"/><path class=\"curve inst\" d=\"" +
-         step_path(panel, scale, [](const PanelPoint& at) { return at.fast_p_inst.value; }) +
-         "\"/>";
+  return svg +
+         path_element(
+             "curve fast",
+             step_path(panel, scale, [&](const PanelPoint& at) { return any(at).value; })) +
+         path_element("curve inst", step_path(panel, scale, [&](const PanelPoint& at) {
+                        return inst(at).value;
+                      }));
 }
 
 std::string panel_svg(const Panel& panel, const std::string& problem, const Scale& scale) {

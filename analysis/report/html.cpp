@@ -30,17 +30,17 @@ std::string html_text(std::string_view text) {
 }
 
 std::string html_table(const HtmlTable& table) {
-  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
+  std::string html = R"(<div class="scroll" tabindex="0"><table><thead><tr>)";
   for (std::size_t i = 0; i < table.header.size(); ++i) {
-    html += fmt::format("<th scope=\"col\"{}>{}</th>", i < table.name_columns ? "" : " class=\"n\"",
-                        table.header[i]);
+    html += fmt::format(R"(<th scope="col"{}>{}</th>)",
+                        i < table.name_columns ? "" : R"( class="n")", table.header[i]);
   }
   html += "</tr></thead><tbody>\n";
   for (const auto& row : table.rows) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
-      html += i < table.name_columns ? "<th scope=\"row\">" + row[i] + "</th>"
-                                     : "<td class=\"n\">" + row[i] + "</td>";
+      html += i < table.name_columns ? R"(<th scope="row">)" + row[i] + "</th>"
+                                     : R"(<td class="n">)" + row[i] + "</td>";
     }
     html += "</tr>\n";
   }

@@ -27,7 +27,7 @@ OutcomeCounts by_outcome(const LabelCounts& counts) {
 
 // Outcomes in the order of kOutcomes have the classes o0, o1, ... in page.css.
 std::string stack(const OutcomeCounts& counts, std::int64_t total) {
-  std::string html = "<span class=\"stack\">";
+  std::string html = R"(<span class="stack">)";
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts.at(i) == 0) continue;
     const double share = 100 * static_cast<double>(counts.at(i)) / static_cast<double>(total);
@@ -41,9 +41,9 @@ std::string stack(const OutcomeCounts& counts, std::int64_t total) {
 }
 
 std::string legend() {
-  std::string html = "<p class=\"legend\">";
+  std::string html = R"(<p class="legend">)";
   for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
-    html += fmt::format("<span class=\"key\"><span class=\"letter o{}\">{}</span> {}</span> ", i,
+    html += fmt::format(R"(<span class="key"><span class="letter o{}">{}</span> {}</span> )", i,
                         kOutcomes.at(i).letter, kOutcomes.at(i).name);
   }
   return html + "</p>\n";
@@ -98,7 +98,7 @@ std::string causes_table(const ReportInput& input) {
   table.name_columns = 3;
   for (const auto& [name, cause] : sorted) {
     table.rows.push_back({html_text(name.first), html_text(name.second),
-                          fmt::format("<a href=\"#turn-{0}-{1}-{2}\">trajectory {1}, turn {2}</a>",
+                          fmt::format(R"(<a href="#turn-{0}-{1}-{2}">trajectory {1}, turn {2}</a>)",
                                       cause.run, cause.trajectory, cause.turn),
                           grouped_digits(cause.turns),
                           fmt::format("{:.1f} %", 100 * static_cast<double>(cause.turns) /

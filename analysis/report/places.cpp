@@ -1,6 +1,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "analysis/record_json.h"
@@ -23,9 +24,14 @@ bool is_time_field(std::string_view name) {
   return name == "at_s" || name.ends_with("_at_s");
 }
 
-// "device_name" becomes "Device name", "started_at_s" "Started".
+// "device_name" becomes "Device name", "started_at_s" "Started", "power_w" "Power (W)".
 std::string heading(std::string name) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kUnits = {
+      {{"_mhz", " (MHz)"}, {"_w", " (W)"}, {"_c", " (°C)"}}};
   if (is_time_field(name)) name.resize(name.size() - (name == "at_s" ? 2 : 5));
+  for (const auto& [ending, unit] : kUnits) {
+    if (name.ends_with(ending)) name.replace(name.size() - ending.size(), ending.size(), unit);
+  }
   std::replace(name.begin(), name.end(), '_', ' ');
   if (!name.empty() && name.front() >= 'a' && name.front() <= 'z') name.front() -= 'a' - 'A';
   return name;

@@ -32,7 +32,7 @@ std::string numbers(const std::vector<LimitScore>& scores, Score LimitScore::*wh
 }
 
 std::string cell(const std::vector<LimitScore>& scores, Metric metric) {
-  return numbers(scores, &LimitScore::with_target, metric) + "<br><span class=\"muted\">(" +
+  return numbers(scores, &LimitScore::with_target, metric) + R"(<br><span class="muted">()" +
          numbers(scores, &LimitScore::unrestricted, metric) + ")</span>";
 }
 
