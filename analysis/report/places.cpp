@@ -43,11 +43,11 @@ HtmlTable field_table(const std::vector<ordered_json>& records) {
   HtmlTable table;
   if (records.empty()) return table;
   std::vector<std::string> names;
-  for (const auto& [name, value] : records.front().items()) {
+  for (const auto& field : records.front().items()) {
     const bool any = std::any_of(records.begin(), records.end(), [&](const ordered_json& record) {
-      return !plain(record.at(name)).empty();
+      return !plain(record.at(field.key())).empty();
     });
-    if (any) names.push_back(name);
+    if (any) names.push_back(field.key());
   }
   for (const std::string& name : names) {
     table.header.push_back(html_text(heading(name)));
