@@ -125,8 +125,9 @@ Result<RunRecords> read_run(const std::string& path, const RunReadOptions& optio
   run.path = path;
   Collector collector(run, options);
   auto read = read_results_file(path, [&collector](Record&& record) {
-    return std::visit([&collector](auto&& one) { return collector(std::move(one)); },
-                      std::move(record));
+    return std::visit(
+        [&collector](auto&& one) { return collector(std::forward<decltype(one)>(one)); },
+        std::move(record));
   });
   if (!read) return fail(read.error());
   const auto by_turn = [](const auto& one, const auto& other) { return one.turn < other.turn; };

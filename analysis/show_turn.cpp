@@ -3,7 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
 
 #include "analysis/record_json.h"
 #include "analysis/sheet.h"
@@ -15,32 +15,33 @@ namespace ptxbatch {
 namespace {
 
 // Fields that have a place of their own; every other one is listed at the end.
-const std::set<std::string, std::less<>>& placed_fields() {
-  static const std::set<std::string, std::less<>> kFields = {"trajectory",
-                                                             "turn",
-                                                             "label",
-                                                             "cause",
-                                                             "feedback",
-                                                             "source",
-                                                             "compiler_output",
-                                                             "speedup",
-                                                             "paired_speedup",
-                                                             "max_abs_error",
-                                                             "max_rel_error",
-                                                             "rms_rel_error",
-                                                             "matching_share",
-                                                             "instructions",
-                                                             "timings",
-                                                             "stages",
-                                                             "flop_coverage",
-                                                             "readings",
-                                                             "text",
-                                                             "reasoning",
-                                                             "candidate_latency_ms",
-                                                             "reference_latency_ms",
-                                                             "target_instruction",
-                                                             "finished_at_s"};
-  return kFields;
+constexpr std::array<std::string_view, 24> kPlacedFields = {"trajectory",
+                                                            "turn",
+                                                            "label",
+                                                            "cause",
+                                                            "feedback",
+                                                            "source",
+                                                            "compiler_output",
+                                                            "speedup",
+                                                            "paired_speedup",
+                                                            "max_abs_error",
+                                                            "max_rel_error",
+                                                            "rms_rel_error",
+                                                            "matching_share",
+                                                            "instructions",
+                                                            "timings",
+                                                            "stages",
+                                                            "flop_coverage",
+                                                            "readings",
+                                                            "text",
+                                                            "reasoning",
+                                                            "candidate_latency_ms",
+                                                            "reference_latency_ms",
+                                                            "target_instruction",
+                                                            "finished_at_s"};
+
+bool has_a_place(std::string_view name) {
+  return std::find(kPlacedFields.begin(), kPlacedFields.end(), name) != kPlacedFields.end();
 }
 
 void add_line(std::string& text, std::string_view name, const std::string& value) {
@@ -129,7 +130,7 @@ template <class Record>
 std::string other_fields(const Record& record) {
   std::string text;
   JsonFields fields([&text](const char* name, const nlohmann::ordered_json& value) {
-    if (placed_fields().contains(name)) return;
+    if (has_a_place(name)) return;
     add_line(text, name, value.is_string() ? value.get<std::string>() : value.dump());
   });
   visit_fields(fields, record);
