@@ -320,6 +320,8 @@ std::vector<std::string> tool_environment() {
     const std::string_view name = variable.substr(0, variable.find('='));
     if (starts_with_any(name, {"OMPI_", "PMIX_", "PMI_", "SLURM_", "ORTE_"})) continue;
     if (looks_secret(name)) continue;
+    // A proxy's address may hold a password, and no tool needs the network.
+    if (name.ends_with("_proxy") || name.ends_with("_PROXY")) continue;
     result.emplace_back(variable);
   }
   return result;

@@ -64,6 +64,10 @@ Result<std::string> describe_status(const std::string& results_path) {
   if (state->last_turn_at_s() > 0)  // imported turns have no time
     text += ", the last one " + duration_text(unix_time_s() - state->last_turn_at_s()) + " ago";
   text += fmt::format("\nsessions: {}\n", state->sessions());
+  if (const RunState::Spending& spent = state->spending(); spent.tokens > 0) {
+    text += fmt::format("model calls: {} tokens", spent.tokens);
+    text += spent.cost_usd > 0 ? fmt::format(", ${:.2f}\n", spent.cost_usd) : "\n";
+  }
   text += labels_text(*state);
   if (state->failed() > 0) text += "failed:\n" + failures_text(*state);
   return text;

@@ -44,6 +44,14 @@ ModelSpec model_at(const std::string& url, const std::string& provider = "openai
 
 class HttpClientTest : public testing::Test {
  protected:
+  // A proxy of the machine's would stand between us and our server.
+  HttpClientTest() {
+    for (const char* name :
+         {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"}) {
+      ::unsetenv(name);
+    }
+  }
+
   void with_key(ModelSpec& model) {
     ::setenv(kKeyVariable, kKey, 1);
     model.endpoint.api_key_env = kKeyVariable;

@@ -158,6 +158,7 @@ TEST(ModelRun, StopsWhenItsTokensAreSpentAndGoesOnWithMore) {
   const CommandEnd finished = ptxbatch(more);
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_EQ(server.requests(), 2 * 4);  // nothing was paid for twice
+  EXPECT_THAT(ptxbatch({"status", workspace.results()}).output, HasSubstr("1120 tokens"));
 }
 
 TEST(ModelRun, PaysOnceForAReplyWhateverIsKilled) {
