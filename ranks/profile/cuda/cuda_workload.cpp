@@ -145,6 +145,10 @@ class CudaWorkload final : public WorkloadState {
           cuMemsetD8Async(outputs_[i].slack(), kCanary, outputs_[i].slack_bytes(), stream_.get()));
     }
     PTXBATCH_CALL(cuMemsetD32Async(flush_.address(), 0, flush_.bytes() / 4, stream_.get()));
+    // Read as well: lines still to be written back would slow the reference, which follows in this
+    // context, and not a candidate, before which the switch of contexts writes them back.
+    launch_read(flush_.address(), flush_.bytes(),
+                reinterpret_cast<unsigned long long*>(check_.damaged.address()), stream_.get());
     stream_.wait();
     return {};
   }

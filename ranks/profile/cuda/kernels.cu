@@ -212,6 +212,19 @@ __global__ void count_damaged_kernel(const std::uint8_t* data, std::uint64_t byt
   if (count > 0) atomicAdd(damaged, count);
 }
 
+// The sum goes to `sink` only if it is a value that zeros do not have: the reads must not be
+// dropped.
+__global__ void read_kernel(const uint4* data, std::uint64_t packs, unsigned long long* sink) {
+  const std::uint64_t threads = static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+  unsigned sum = 0;
+  for (std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+       i < packs; i += threads) {
+    const uint4 pack = data[i];
+    sum |= pack.x | pack.y | pack.z | pack.w;
+  }
+  if (sum != 0) atomicAdd(sink, 1ULL);
+}
+
 }  // namespace
 
 void launch_generate_normal(CUdeviceptr data, DataType type, std::int64_t elements,
@@ -247,6 +260,13 @@ void launch_compare(CUdeviceptr actual, CUdeviceptr expected, DataType type, std
       throw std::invalid_argument("launch_compare: not a floating-point type");
   }
   join_kernel<<<1, kThreads, 0, stream>>>(partial, result);
+  check_launch();
+}
+
+void launch_read(CUdeviceptr data, std::uint64_t bytes, unsigned long long* sink, CUstream stream) {
+  constexpr int kBlocks = 1024;
+  read_kernel<<<kBlocks, kThreads, 0, stream>>>(reinterpret_cast<const uint4*>(data), bytes / 16,
+                                                sink);
   check_launch();
 }
 

@@ -38,6 +38,9 @@ void launch_compare(CUdeviceptr actual, CUdeviceptr expected, DataType type, std
                     std::int64_t shift, Tolerance tolerance, DeviceComparison* partial,
                     DeviceComparison* result, CUstream stream);
 
+/// Reads all of `data`, so that lines written before leave the L2 cache for device memory.
+void launch_read(CUdeviceptr data, std::uint64_t bytes, unsigned long long* sink, CUstream stream);
+
 /// Counts the bytes that are not `canary` into *damaged, which must be 0.
 void launch_count_damaged(CUdeviceptr data, std::uint64_t bytes, std::uint8_t canary,
                           unsigned long long* damaged, CUstream stream);
