@@ -234,7 +234,8 @@ __device__ void products(float* out) {
   KERNEL(wgmma_##n)(float* out) { \
     products<n>(out);             \
   }
-// clang-format off: it indents such a list further with every line
+// clang-format indents such a list further with every line.
+// clang-format off
 PRODUCTS(8) PRODUCTS(16) PRODUCTS(24) PRODUCTS(32) PRODUCTS(40) PRODUCTS(48) PRODUCTS(56) PRODUCTS(64)
 PRODUCTS(72) PRODUCTS(80) PRODUCTS(88) PRODUCTS(96) PRODUCTS(104) PRODUCTS(112) PRODUCTS(120) PRODUCTS(128)
 PRODUCTS(136) PRODUCTS(144) PRODUCTS(152) PRODUCTS(160) PRODUCTS(168) PRODUCTS(176) PRODUCTS(184) PRODUCTS(192)
