@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "common/clock.h"
@@ -20,7 +21,10 @@ class PermitBook {
   struct Key {
     int rank = 0;
     std::uint64_t number = 0;
-    auto operator<=>(const Key&) const = default;
+    bool operator==(const Key&) const = default;
+    bool operator<(const Key& other) const {
+      return std::tie(rank, number) < std::tie(other.rank, other.number);
+    }
   };
 
   explicit PermitBook(const std::vector<ModelSpec>& models);

@@ -147,7 +147,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     return fault;
   }
 
-  void give_permit_back(Call& call, std::int64_t tokens, double pause_s) {
+  void give_permit_back(Call& call, std::int64_t tokens, double pause_s) const {
     if (!call.permit) return;
     context_.permits->give_back(*call.permit, {tokens, pause_s});
     call.permit.reset();
@@ -155,7 +155,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
 
   // --- its end ---
 
-  void retry_or_give_up(std::uint64_t number, AttemptFault fault) {
+  void retry_or_give_up(std::uint64_t number, const AttemptFault& fault) {
     if (stopping_) return finish_stopped(number);
     Call& call = *calls_.at(number);
     const RetrySettings& retries = model_.endpoint.retries;
@@ -163,7 +163,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     const double delay_s = backoff_s(retries, call.attempts, fault.retry_after_s, share);
     const bool in_time = seconds_since(call.begun_at) + delay_s < context_.timeout_s;
     if (!fault.retry || call.attempts >= retries.attempts || !in_time) {
-      return give_up(number, std::move(fault));
+      return give_up(number, fault);
     }
     context_.loop->after(delay_s, [weak = weak_from_this(), number] {
       if (const auto self = weak.lock(); self && self->calls_.contains(number)) {
@@ -172,7 +172,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     });
   }
 
-  void give_up(std::uint64_t number, AttemptFault fault) {
+  void give_up(std::uint64_t number, const AttemptFault& fault) {
     const Call& call = *calls_.at(number);
     if (fault.context_exhausted) return finish_exhausted(number, redact(fault.what));
     ModelFailure failure;
@@ -210,7 +210,7 @@ class Calls : public std::enable_shared_from_this<Calls> {
     call->done(std::move(result));
   }
 
-  ModelReply make_reply(const Call& call, ReplyDraft draft, double seconds);
+  [[nodiscard]] ModelReply make_reply(const Call& call, ReplyDraft draft, double seconds) const;
 
   ModelSpec model_;
   ClientContext context_;
@@ -254,10 +254,11 @@ void Calls::send(std::uint64_t number) {
   request.headers = format_.headers();
   request.headers.emplace_back("Content-Type: application/json");
   if (endpoint.stream) request.headers.emplace_back("Accept: text/event-stream");
-  for (const auto& [name, value] : endpoint.headers) request.headers.push_back(name + ": " + value);
+  for (const auto& [name, value] : endpoint.headers)
+    request.headers.push_back(fmt::format("{}: {}", name, value));
   if (const std::string* secret = key(); secret != nullptr) {
     const auto [name, value] = format_.key_header(*secret);
-    request.headers.push_back(name + ": " + value);
+    request.headers.push_back(fmt::format("{}: {}", name, value));
   }
   context_.loop->start(std::move(request),
                        std::make_shared<CallObserver>(shared_from_this(), number));
@@ -281,7 +282,7 @@ void Calls::take_end(std::uint64_t number, ReplyStream& stream, const HttpEnd& e
   auto draft = stream.finish(end);
   if (!draft) {
     give_permit_back(call, call.request.prompt_tokens, draft.error().retry_after_s.value_or(0));
-    retry_or_give_up(number, std::move(draft.error()));
+    retry_or_give_up(number, draft.error());
     return;
   }
   ModelReply reply = make_reply(call, std::move(*draft), end.seconds);
@@ -294,7 +295,7 @@ void Calls::take_end(std::uint64_t number, ReplyStream& stream, const HttpEnd& e
   if (permit) context_.permits->give_back(*permit, use);
 }
 
-ModelReply Calls::make_reply(const Call& call, ReplyDraft draft, double seconds) {
+ModelReply Calls::make_reply(const Call& call, ReplyDraft draft, double seconds) const {
   const EndpointSpec& endpoint = model_.endpoint;
   ModelReply result;
   ReplyRecord& reply = result.reply;
