@@ -84,10 +84,10 @@ void Generation::begin(ModelRequest request) {
   });
 }
 
-void Generation::handle(RelayedRequest& message) {
-  const auto client = clients_.find(message.trajectory.model);
-  const std::int32_t rank = message.rank;
-  const std::uint64_t number = message.number;
+void Generation::handle(RelayedRequest& request) {
+  const auto client = clients_.find(request.trajectory.model);
+  const std::int32_t rank = request.rank;
+  const std::uint64_t number = request.number;
   if (client == clients_.end() || stopping_) {
     RelayedReply refusal;
     refusal.rank = rank;
@@ -100,7 +100,7 @@ void Generation::handle(RelayedRequest& message) {
   }
   ++out_;
   ++out_paid_;
-  client->second->submit(request_of(std::move(message)),
+  client->second->submit(request_of(std::move(request)),
                          [this, rank, number](const ModelResult& result) {
                            auto reply = std::make_shared<RelayedReply>(to_relayed(result));
                            reply->rank = rank;

@@ -3,11 +3,11 @@
 #include <curl/curl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <ctime>
 #include <future>
 #include <map>
 #include <mutex>
