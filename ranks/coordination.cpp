@@ -124,7 +124,9 @@ void from_json(const json& in, RelayedReply& message) {
     message.end_without_reply = static_cast<TrajectoryEnd>(end->get<int>());
   }
   if (const auto failure = in.find("failure"); failure != in.end()) {
-    message.failure = failure->get<RelayedReply::Failure>();
+    RelayedReply::Failure what{};
+    failure->get_to(what);
+    message.failure = std::move(what);
   }
 }
 
