@@ -183,8 +183,8 @@ void visit_fields(Archive& archive, SameRecord<TurnRecord> auto& record) {
   archive("flop_coverage", record.flop_coverage);
   archive("instructions", record.instructions);
   archive("timings", record.timings);
-  archive("readings", record.readings);
-  archive("reference", record.reference);
+  visit_added_later(archive, "readings", record.readings);
+  visit_added_later(archive, "reference", record.reference);
   archive("stages", record.stages);
   archive("reasoning_tokens", record.reasoning_tokens);
   archive("session", record.session);

@@ -74,7 +74,7 @@ class TurnSource {
  private:
   TurnSource(TextReader& texts, std::vector<std::string> causes, TableReader<TurnRow> turns,
              TableReader<InstructionRow> instructions, TableReader<TimingRow> timings,
-             TableReader<DeviceReadingRow> readings, DatasetReader samples)
+             std::optional<TableReader<DeviceReadingRow>> readings, DatasetReader samples)
       : texts_(texts),
         causes_(std::move(causes)),
         turns_(std::move(turns)),
@@ -94,7 +94,7 @@ class TurnSource {
   TableReader<TurnRow> turns_;
   TableReader<InstructionRow> instructions_;
   TableReader<TimingRow> timings_;
-  TableReader<DeviceReadingRow> readings_;
+  std::optional<TableReader<DeviceReadingRow>> readings_;  // a file that was written before: none
   DatasetReader samples_;
   std::int64_t turn_row_ = 0;
 };
@@ -132,15 +132,19 @@ Result<std::unique_ptr<TurnSource>> TurnSource::open(const ResultsInput& file, T
   if (!instructions) return fail(instructions.error());
   auto timings = TableReader<TimingRow>::open(file.id(), file.path(), schema::kTimings);
   if (!timings) return fail(timings.error());
-  auto readings =
-      TableReader<DeviceReadingRow>::open(file.id(), file.path(), schema::kDeviceReadings);
-  if (!readings) return fail(readings.error());
+  std::optional<TableReader<DeviceReadingRow>> readings;
+  if (has_dataset(file.id(), schema::kDeviceReadings)) {
+    auto table =
+        TableReader<DeviceReadingRow>::open(file.id(), file.path(), schema::kDeviceReadings);
+    if (!table) return fail(table.error());
+    readings = std::move(*table);
+  }
   auto samples = DatasetReader::open(file.id(), file.path(), schema::kSamples);
   if (!samples) return fail(samples.error());
   samples->read_as(Hdf5Handle(H5Tcopy(H5T_IEEE_F64LE), H5Tclose));
   return std::unique_ptr<TurnSource>(new TurnSource(texts, std::move(causes), std::move(*turns),
                                                     std::move(*instructions), std::move(*timings),
-                                                    std::move(*readings), std::move(*samples)));
+                                                    std::move(readings), std::move(*samples)));
 }
 
 Result<Record> TurnSource::turn_of(const TurnDetailRow& details) {
@@ -238,10 +242,11 @@ Status TurnSource::read_timings(std::int32_t count, TurnRecord& turn) {
 Status TurnSource::read_readings(std::int32_t count, TurnRecord& turn) {
   DeviceReadingRow row;
   for (std::int32_t i = 0; i < count; ++i) {
-    const auto more = readings_.next(row);
+    if (!readings_) return fail(turns_.error("the table of the device's readings is missing"));
+    const auto more = readings_->next(row);
     if (!more) return fail(more.error());
     if (!*more || row.turn_row != turn_row_) {
-      return fail(readings_.error("rows of turn " + std::to_string(turn_row_) + " are missing"));
+      return fail(readings_->error("rows of turn " + std::to_string(turn_row_) + " are missing"));
     }
     turn.readings.push_back(row.reading);
   }

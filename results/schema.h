@@ -110,8 +110,8 @@ void visit_columns(Visitor& visitor, SameRecord<TurnDetailRow> auto& row) {
   visitor("input_seed", row.input_seed);
   visitor("instructions", row.instructions);
   visitor("timings", row.timings);
-  visitor("readings", row.readings);
-  visitor("reference", row.reference);
+  visit_added_later(visitor, "readings", row.readings);
+  visit_added_later(visitor, "reference", row.reference);
   visitor("generate_s", row.stages.generate);
   visitor("compile_s", row.stages.compile);
   visitor("scan_s", row.stages.scan);

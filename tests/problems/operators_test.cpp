@@ -46,6 +46,16 @@ Error check_error(const Problem& problem) {
   return status ? Error{} : status.error();
 }
 
+TEST(IndependentParts, RowsOfAProductAndHeadsOfAttention) {
+  const auto& product = *find_operator("gemm");
+  EXPECT_EQ(product.independent_parts(gemm()), 2);
+  EXPECT_TRUE(product.is_divided_input(0));
+  EXPECT_FALSE(product.is_divided_input(1)) << "every row of C needs all of B";
+  const auto& attention = *find_operator("mha_bwd");
+  EXPECT_EQ(attention.independent_parts(backward()), 2);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_TRUE(attention.is_divided_input(i));
+}
+
 TEST(OperatorRegistry, KnowsTheFiveOperators) {
   EXPECT_THAT(known_op_types(), testing::ElementsAre("gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd",
                                                      "mha_bwd_causal"));

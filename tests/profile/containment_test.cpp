@@ -71,7 +71,8 @@ TEST_F(JudgeTest, ACandidateIsStoppedBetweenItsCalls) {
   ASSERT_TRUE(keeper.ensure_running());
   const auto workload = keeper.open(problem, 42, 2);
   ASSERT_TRUE(workload);
-  auto runner = RunnerClient::start({config.runner_program, scratch(), {"host", config.device}});
+  auto runner =
+      RunnerClient::start({config.runner_program, scratch(), {"host", config.device}, {}});
   ASSERT_TRUE(runner && runner->wait_ready());
   ASSERT_TRUE(runner->load({binary, problem, workload->mappings, workload->fds}, 20));
   EXPECT_THAT(process_state(runner->pid()), StartsWith("T"));

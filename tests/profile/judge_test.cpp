@@ -36,6 +36,18 @@ TEST_F(JudgeTest, ARightGemmIsCorrectAndTimedAgainstTheReferenceInPairs) {
   EXPECT_EQ(evaluation.errors[0].elements, 2 * 32 * 48);
 }
 
+TEST_F(JudgeTest, WithoutPairsTheReferenceIsTimedOnceOnly) {
+  JudgeConfig config = small_config(scratch());
+  config.protocol.pair_blocks = 0;
+  use(config);
+  const Evaluation evaluation = evaluate("correct");
+  ASSERT_EQ(evaluation.outcome, Outcome::kCorrect) << evaluation.detail;
+  EXPECT_GT(evaluation.speedup, 0);
+  EXPECT_EQ(evaluation.paired_speedup, 0);
+  // Two trials: the reference alone and the candidate, each once.
+  EXPECT_EQ(evaluation.timings.size(), 4U);
+}
+
 TEST_F(JudgeTest, ACandidateExportedThroughTheCppInterfaceIsCorrect) {
   EXPECT_EQ(evaluate("typed_correct").outcome, Outcome::kCorrect);
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ranks/profile/evaluation.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -46,6 +48,35 @@ TEST(ClaimsFit, AFewDisturbedCallsConvictNobody) {
 TEST(ClaimsFit, NotWhenMostCallsTookFarLongerThanClaimed) {
   EXPECT_FALSE(claims_fit(calls(50, 1e-5, 5e-3), calls(50, 2e-4, 2.4e-4)));
   EXPECT_FALSE(claims_fit(calls(50, 3e-3, 5e-3), calls(50, 2e-4, 2.4e-4)));
+}
+
+TEST(ClaimsFit, TheSlackSaysHowMuchMayBeUnclaimed) {
+  const TimingSlack slack{1.15, 0.3e-3, 0.25};
+  const auto honest = calls(25, 2e-6, 0.8e-3);
+  // 0.8 ms of an honest way and 15 % of it, 0.3 ms, and a quarter of the claim: 1.47 ms.
+  EXPECT_TRUE(claims_fit(calls(50, 1e-3, 2.4e-3), honest, slack));
+  EXPECT_FALSE(claims_fit(calls(50, 1e-3, 2.5e-3), honest, slack));
+}
+
+TEST(RelativeSpread, IsOfTheSmallest) {
+  EXPECT_DOUBLE_EQ(relative_spread({1.0, 1.05, 1.02}), 0.05000000000000004);
+  EXPECT_EQ(relative_spread({2.0}), 0);
+  EXPECT_EQ(relative_spread({}), 0);
+}
+
+TEST(LeastLatency, IsTheLongerOfOperationsAndBytesAtThePeaks) {
+  Problem gemm;
+  gemm.op_type = "gemm";
+  gemm.inputs = {{{"A", DataType::kBFloat16, {1000, 500}}, false, 0},
+                 {{"B", DataType::kBFloat16, {2000, 500}}, false, 0}};
+  gemm.outputs = {{"C", DataType::kBFloat16, {1000, 2000}}};
+  DeviceInfo device;
+  EXPECT_EQ(least_latency_ms(gemm, device), 0) << "the peaks are unknown";
+  device.peak_flops_per_s = 1e12;  // 2e9 operations: 2 ms
+  device.peak_bytes_per_s = 1e12;  // 7e6 bytes: 7 us
+  EXPECT_DOUBLE_EQ(least_latency_ms(gemm, device), 2);
+  device.peak_bytes_per_s = 1e9;
+  EXPECT_DOUBLE_EQ(least_latency_ms(gemm, device), 7);
 }
 
 TEST(ClaimsFit, NotWhenAClaimIsImpossible) {

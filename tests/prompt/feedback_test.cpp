@@ -143,6 +143,15 @@ TEST_F(Feedback, ExitTimeoutOverrunAndTimingViolationEachSayWhatHappened) {
   EXPECT_THAT(text(), HasSubstr("times are not valid"));
 }
 
+TEST_F(Feedback, AFaultOfTheDeviceComesWithWhatItTendsToMean) {
+  Evaluation& evaluation = evaluated(Evaluation::Outcome::kDeviceFault);
+  evaluation.device_error = 716;
+  evaluation.detail = "misaligned address (CUDA error 716)";
+  evaluation.phase = "correctness";
+  EXPECT_THAT(text(), AllOf(HasSubstr("misaligned address (CUDA error 716)"), HasSubstr("16 bytes"),
+                            HasSubstr("\"correctness\"")));
+}
+
 TEST_F(Feedback, AServiceFailureIsNotBlamedOnTheCandidate) {
   evaluated(Evaluation::Outcome::kServiceFailure).detail = "the keeper ended";
   EXPECT_THAT(text(), AllOf(HasSubstr("not its own"), HasSubstr("the keeper ended")));

@@ -85,6 +85,21 @@ TEST(LabelOf, EachEvaluationOutcomeHasItsLabel) {
             expect(Label::kProfilingServiceTimeout, "service_failure"));
 }
 
+TEST(LabelOf, EachFaultOfTheDeviceHasItsCause) {
+  const std::pair<int, const char*> causes[] = {
+      {700, "illegal_address"},    {709, "context_destroyed"},
+      {710, "device_assert"},      {715, "illegal_instruction_on_device"},
+      {716, "misaligned_address"}, {719, "launch_failure"},
+      {999, "device_fault"}};
+  for (const auto& [error, cause] : causes) {
+    TurnFacts facts = compiled();
+    facts.evaluation.emplace();
+    facts.evaluation->outcome = Evaluation::Outcome::kDeviceFault;
+    facts.evaluation->device_error = error;
+    EXPECT_EQ(label_of(facts), expect(Label::kRuntimeError, cause));
+  }
+}
+
 TEST(LabelOf, EachSignalHasItsCause) {
   const std::pair<int, const char*> causes[] = {{SIGSEGV, "segmentation_fault"},
                                                 {SIGABRT, "abort"},
