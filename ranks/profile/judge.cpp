@@ -112,10 +112,13 @@ class ProcessJudge final : public Judge {
     if (!runner) return fail(runner.error());
     const auto reference = reference_latency(problem, trials);
     if (!reference) return fail(reference.error());
-    auto evaluation =
-        evaluate_candidate(keeper_, *runner, *workload, **reference,
-                           {problem, binary, config_.protocol, trials, config_.budgets.evaluate_s,
-                            rules(problem), [&] { return honest_calls(problem); }});
+    EvaluationTask task{
+        problem,        binary, config_.protocol, trials, config_.budgets.evaluate_s,
+        rules(problem), nullptr};
+    if (is_gpu(config_.target)) {
+      task.measure_honest_calls = [&] { return honest_calls(problem); };
+    }
+    auto evaluation = evaluate_candidate(keeper_, *runner, *workload, **reference, task);
     log_once(runner->sandbox_notice());
     if (evaluation && evaluation->outcome == Evaluation::Outcome::kServiceFailure) {
       return fail(ErrorKind::kSystem, evaluation->detail);
