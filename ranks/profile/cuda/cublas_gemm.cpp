@@ -3,6 +3,7 @@
 #include <cublasLt.h>
 
 #include "ranks/profile/cuda/device_memory.h"
+#include "ranks/profile/cuda/device_pointer.h"
 #include "ranks/profile/cuda/reference_call.h"
 #include "ranks/profile/cuda/references.h"
 
@@ -60,12 +61,11 @@ class CublasGemm final : public CudaReference {
            CUstream stream) override {
     const float one = 1;
     const float zero = 0;
-    auto* c = reinterpret_cast<void*>(outputs[0]);
-    PTXBATCH_CALL(cublasLtMatmul(
-        handle_.get(), product_.get(), &one, reinterpret_cast<const void*>(inputs[1]), b_.get(),
-        reinterpret_cast<const void*>(inputs[0]), a_.get(), &zero, c, c_.get(), c, c_.get(),
-        &algorithm_.algo, reinterpret_cast<void*>(workspace_.address()), workspace_.bytes(),
-        stream));
+    auto* c = device_pointer(outputs[0]);
+    PTXBATCH_CALL(cublasLtMatmul(handle_.get(), product_.get(), &one, device_pointer(inputs[1]),
+                                 b_.get(), device_pointer(inputs[0]), a_.get(), &zero, c, c_.get(),
+                                 c, c_.get(), &algorithm_.algo,
+                                 device_pointer(workspace_.address()), workspace_.bytes(), stream));
   }
 
   [[nodiscard]] std::uint64_t workspace_bytes() const override { return workspace_.bytes(); }

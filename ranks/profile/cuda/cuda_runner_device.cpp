@@ -4,6 +4,7 @@
 
 #include "ranks/profile/cuda/activity_trace.h"
 #include "ranks/profile/cuda/checked_call.h"
+#include "ranks/profile/cuda/device_pointer.h"
 
 namespace ptxbatch {
 
@@ -38,8 +39,7 @@ Result<void*> MappedTensors::map(const TensorMapping& mapping, std::vector<Uniqu
   } catch (const CudaFailure& failure) {
     return fail(ErrorKind::kSystem, "cannot map " + name + ": " + failure.what());
   }
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): CUDA's two names for an address
-  return reinterpret_cast<void*>(tensors_.back().tensor());
+  return device_pointer(tensors_.back().tensor());
 }
 
 Result<TimedCall> CudaRunnerDevice::time_call(const std::function<void()>& call) {

@@ -8,6 +8,7 @@
 #include "ranks/profile/cuda/activity_trace.h"
 #include "ranks/profile/cuda/checked_call.h"
 #include "ranks/profile/cuda/device_memory.h"
+#include "ranks/profile/cuda/device_pointer.h"
 #include "ranks/profile/cuda/kernels.h"
 #include "ranks/profile/cuda/references.h"
 
@@ -76,6 +77,7 @@ struct InputSet {
 
 std::vector<CUdeviceptr> addresses(const std::vector<DeviceBuffer>& buffers) {
   std::vector<CUdeviceptr> result;
+  result.reserve(buffers.size());
   for (const DeviceBuffer& buffer : buffers) result.push_back(buffer.address());
   return result;
 }
@@ -148,7 +150,7 @@ class CudaWorkload final : public WorkloadState {
     // Read as well: lines still to be written back would slow the reference, which follows in this
     // context, and not a candidate, before which the switch of contexts writes them back.
     launch_read(flush_.address(), flush_.bytes(),
-                reinterpret_cast<unsigned long long*>(check_.damaged.address()), stream_.get());
+                device_pointer<unsigned long long>(check_.damaged.address()), stream_.get());
     stream_.wait();
     return {};
   }
@@ -157,13 +159,13 @@ class CudaWorkload final : public WorkloadState {
     const std::size_t count = problem_.outputs.size();
     PTXBATCH_CALL(
         cuMemsetD8Async(check_.damaged.address(), 0, check_.damaged.bytes(), stream_.get()));
-    auto* comparisons = reinterpret_cast<DeviceComparison*>(check_.comparisons.address());
-    auto* damaged = reinterpret_cast<unsigned long long*>(check_.damaged.address());
+    auto* comparisons = device_pointer<DeviceComparison>(check_.comparisons.address());
+    auto* damaged = device_pointer<unsigned long long>(check_.damaged.address());
     for (std::size_t i = 0; i < count; ++i) {
       const Tensor& output = problem_.outputs[i];
       launch_compare(outputs_[i].tensor(), sets_[set].outputs[i].address(), output.type,
                      output.elements(), rotation_ * (output.elements() / parts_), tolerance,
-                     reinterpret_cast<DeviceComparison*>(check_.partial.address()), comparisons + i,
+                     device_pointer<DeviceComparison>(check_.partial.address()), comparisons + i,
                      stream_.get());
       launch_count_damaged(outputs_[i].slack(), outputs_[i].slack_bytes(), kCanary, damaged + i,
                            stream_.get());

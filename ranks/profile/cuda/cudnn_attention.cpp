@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "ranks/profile/cuda/device_memory.h"
+#include "ranks/profile/cuda/device_pointer.h"
 #include "ranks/profile/cuda/reference_call.h"
 #include "ranks/profile/cuda/references.h"
 
@@ -96,7 +97,7 @@ class Plan {
   }
 
   void execute(cudnnHandle_t handle, Bindings bindings) {
-    check_graph(graph_.execute(handle, bindings, reinterpret_cast<void*>(workspace_.address())),
+    check_graph(graph_.execute(handle, bindings, device_pointer(workspace_.address())),
                 "running the reference");
   }
 
@@ -146,10 +147,6 @@ std::unique_ptr<Plan> make_backward(const AttentionShape& shape, cudnnHandle_t h
   return plan;
 }
 
-void* pointer(CUdeviceptr address) {
-  return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr): CUDA's two names
-}
-
 std::string cudnn_version() {
   const std::string libraries = cuda_reference_libraries();
   return libraries.substr(libraries.find("cuDNN"));
@@ -162,11 +159,11 @@ class CudnnForward final : public CudaReference {
   void run(const std::vector<CUdeviceptr>& inputs, const std::vector<CUdeviceptr>& outputs,
            CUstream stream) override {
     PTXBATCH_CALL(cudnnSetStream(handle_.get(), stream));
-    plan_->execute(handle_.get(), {{kQ, pointer(inputs[0])},
-                                   {kK, pointer(inputs[1])},
-                                   {kV, pointer(inputs[2])},
-                                   {kO, pointer(outputs[0])},
-                                   {kStats, pointer(outputs[1])}});
+    plan_->execute(handle_.get(), {{kQ, device_pointer(inputs[0])},
+                                   {kK, device_pointer(inputs[1])},
+                                   {kV, device_pointer(inputs[2])},
+                                   {kO, device_pointer(outputs[0])},
+                                   {kStats, device_pointer(outputs[1])}});
   }
   [[nodiscard]] std::uint64_t workspace_bytes() const override { return plan_->workspace_bytes(); }
   [[nodiscard]] std::string description() const override { return cudnn_version() + ", sdpa"; }
@@ -184,24 +181,24 @@ class CudnnBackward final : public CudaReference {
 
   void derive_inputs(const std::vector<CUdeviceptr>& inputs, CUstream stream) override {
     PTXBATCH_CALL(cudnnSetStream(handle_.get(), stream));
-    forward_->execute(handle_.get(), {{kQ, pointer(inputs[0])},
-                                      {kK, pointer(inputs[1])},
-                                      {kV, pointer(inputs[2])},
-                                      {kO, pointer(inputs[3])},
-                                      {kStats, pointer(inputs[5])}});
+    forward_->execute(handle_.get(), {{kQ, device_pointer(inputs[0])},
+                                      {kK, device_pointer(inputs[1])},
+                                      {kV, device_pointer(inputs[2])},
+                                      {kO, device_pointer(inputs[3])},
+                                      {kStats, device_pointer(inputs[5])}});
   }
   void run(const std::vector<CUdeviceptr>& inputs, const std::vector<CUdeviceptr>& outputs,
            CUstream stream) override {
     PTXBATCH_CALL(cudnnSetStream(handle_.get(), stream));
-    plan_->execute(handle_.get(), {{kQ, pointer(inputs[0])},
-                                   {kK, pointer(inputs[1])},
-                                   {kV, pointer(inputs[2])},
-                                   {kO, pointer(inputs[3])},
-                                   {kDO, pointer(inputs[4])},
-                                   {kStats, pointer(inputs[5])},
-                                   {kDQ, pointer(outputs[0])},
-                                   {kDK, pointer(outputs[1])},
-                                   {kDV, pointer(outputs[2])}});
+    plan_->execute(handle_.get(), {{kQ, device_pointer(inputs[0])},
+                                   {kK, device_pointer(inputs[1])},
+                                   {kV, device_pointer(inputs[2])},
+                                   {kO, device_pointer(inputs[3])},
+                                   {kDO, device_pointer(inputs[4])},
+                                   {kStats, device_pointer(inputs[5])},
+                                   {kDQ, device_pointer(outputs[0])},
+                                   {kDK, device_pointer(outputs[1])},
+                                   {kDV, device_pointer(outputs[2])}});
   }
   [[nodiscard]] std::uint64_t workspace_bytes() const override {
     return forward_->workspace_bytes() + plan_->workspace_bytes();

@@ -37,6 +37,7 @@ DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   return *this;
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it ends what the object owns
 void DeviceBuffer::release() noexcept {
   if (address_ != 0) cuMemFree(address_);
 }
@@ -109,6 +110,7 @@ UniqueFd SharedTensor::export_fd() const {
   return UniqueFd(fd);
 }
 
+// NOLINTNEXTLINE(readability-make-member-function-const): it ends what the object owns
 void SharedTensor::release() noexcept {
   if (mapped_ != 0) cuMemUnmap(mapped_, mapped_bytes_);
   if (reserved_ != 0) cuMemAddressFree(reserved_, reserved_bytes_);
