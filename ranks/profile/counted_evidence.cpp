@@ -28,7 +28,8 @@ class CountingRun {
       auto counted = count(function);
       if (!counted) return fail(counted.error());
       if (const std::string why = gap(*counted); !why.empty()) {
-        evidence.failure = function + ": " + why;
+        evidence.failure = function;
+        evidence.failure.append(": ").append(why);
         continue;
       }
       enter_counts(function, **counted, evidence.instructions);
