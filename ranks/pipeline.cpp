@@ -300,7 +300,9 @@ class Pipeline::Impl {
   void say(const RankMessage& message) { send_(encode_message(message)); }
 
   std::uint64_t record(Record body) {
-    const RankMessage message(std::in_place_type<RecordMessage>, ++records_sent_, std::move(body));
+    RecordMessage message;
+    message.number = ++records_sent_;
+    message.record = std::move(body);
     say(message);
     return records_sent_;
   }
