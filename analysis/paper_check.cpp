@@ -15,10 +15,6 @@
 namespace ptxbatch {
 namespace {
 
-TableKind kind_of(PaperMetric metric) {
-  return metric == PaperMetric::kBestSpeedup ? TableKind::kBestSpeedup : TableKind::kCorrectness;
-}
-
 std::string printed(const PaperCell& cell) {
   return cell.text.empty() ? std::string(kNone) : cell.text;
 }

@@ -91,6 +91,10 @@ class ConditionList {
 
 }  // namespace
 
+TableKind kind_of(PaperMetric metric) {
+  return metric == PaperMetric::kBestSpeedup ? TableKind::kBestSpeedup : TableKind::kCorrectness;
+}
+
 std::vector<std::int32_t> numeric_paper_tables(const PaperValues& values) {
   std::set<std::int32_t> numbers;
   for (const PaperCell& cell : values.cells) numbers.insert(cell.table);

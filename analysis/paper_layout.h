@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/conditions.h"
+#include "analysis/score_cells.h"
 #include "results/paper_values.h"
 #include "results/published_experiment.h"
 #include "results/turn_table.h"
@@ -26,6 +27,9 @@ struct PaperLayout {
   std::vector<PaperMetric> metrics;
   std::vector<std::int32_t> limits;
 };
+
+/// The kind of our tables that shows this metric of the paper's.
+TableKind kind_of(PaperMetric metric);
 
 /// The tables that print numbers of turns: 1, 3, 4, 7, 8 and 9.
 std::vector<std::int32_t> numeric_paper_tables(const PaperValues& values);

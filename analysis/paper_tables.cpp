@@ -13,10 +13,6 @@
 namespace ptxbatch {
 namespace {
 
-TableKind kind_of(PaperMetric metric) {
-  return metric == PaperMetric::kBestSpeedup ? TableKind::kBestSpeedup : TableKind::kCorrectness;
-}
-
 // A column of cells: a problem, or a metric where there are several.
 struct PaperColumn {
   std::string header;

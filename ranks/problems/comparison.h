@@ -4,7 +4,9 @@
 // that was never written is seen as such.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "ranks/problems/problem.h"
 #include "ranks/turn_facts.h"
@@ -37,6 +39,10 @@ void accumulate(OutputError& total, const OutputError& trial);
 
 inline bool is_right(const OutputError& error) {
   return error.wrong == 0;
+}
+
+inline bool all_right(const std::vector<OutputError>& errors) {
+  return std::all_of(errors.begin(), errors.end(), is_right);
 }
 
 }  // namespace ptxbatch

@@ -173,6 +173,15 @@ std::size_t Tensor::bytes() const {
   return static_cast<std::size_t>(elements()) * data_type_bytes(type);
 }
 
+std::uint64_t tensor_bytes(const Problem& problem) {
+  std::uint64_t bytes = 0;
+  for (const Argument& input : problem.inputs) {
+    if (!input.is_scalar) bytes += input.tensor.bytes();
+  }
+  for (const Tensor& output : problem.outputs) bytes += output.bytes();
+  return bytes;
+}
+
 Result<Problem> load_problem(const std::string& folder, const std::string& definition_name,
                              const std::string& workload_uuid) {
   const auto root = std::filesystem::path(folder);

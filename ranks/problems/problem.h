@@ -43,6 +43,9 @@ struct Problem {
   std::vector<Tensor> outputs;   // in definition order
 };
 
+/// Of all inputs and outputs together; scalars count nothing.
+std::uint64_t tensor_bytes(const Problem& problem);
+
 /// Reads FOLDER/definitions/<op_type>/NAME.json and the line of
 /// FOLDER/workloads/<op_type>/NAME.jsonl with this uuid. Errors name file, line and key; an op_type
 /// that the registry does not know is an error that lists those it knows.

@@ -56,8 +56,7 @@ class CountingRun {
     if (!counts) return Counted(tl::unexpected(counts.error()));
     const auto checked = keeper_.check(kSet, task_.tolerance);
     if (!checked) return fail(checked.error());
-    const auto& errors = checked->result.errors;
-    if (!std::all_of(errors.begin(), errors.end(), is_right)) {
+    if (!all_right(checked->result.errors)) {
       return Counted(tl::unexpected(std::string("the outputs were wrong while it was counted")));
     }
     return counts;

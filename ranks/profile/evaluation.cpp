@@ -139,7 +139,7 @@ class EvaluationRun {
       for (std::size_t i = 0; i < checked.errors.size(); ++i) {
         accumulate(evaluation_.errors[i], checked.errors[i]);
       }
-      if (first_wrong_trial < 0 && !all_right(checked)) first_wrong_trial = trial;
+      if (first_wrong_trial < 0 && !all_right(checked.errors)) first_wrong_trial = trial;
       if (violation.empty()) violation = (*called)->violation;
     }
     if (first_wrong_trial < 0 && !violation.empty()) return end_by_violation(violation);
@@ -304,7 +304,7 @@ class EvaluationRun {
     CallChecked checked;
     auto called = call(set, checked);
     if (!called || !*called) return called;
-    if (!all_right(checked)) {
+    if (!all_right(checked.errors)) {
       evaluation_.errors = checked.errors;
       end({Outcome::kWrong, "the first calls were right, and a later one is not", 0, 0, ""});
       return std::nullopt;
@@ -324,10 +324,6 @@ class EvaluationRun {
     }
     end({Outcome::kServiceFailure, "the device's records of the calls have gaps", 0, 0, ""});
     return std::nullopt;
-  }
-
-  static bool all_right(const CallChecked& checked) {
-    return std::all_of(checked.errors.begin(), checked.errors.end(), is_right);
   }
 
   static Result<bool> propagate(const Called& called) {
@@ -407,11 +403,7 @@ int input_sets_of(int trials) {
 double least_latency_ms(const Problem& problem, const DeviceInfo& device) {
   const Operator* found = find_operator(problem.op_type);
   if (found == nullptr || device.peak_flops_per_s <= 0 || device.peak_bytes_per_s <= 0) return 0;
-  double bytes = 0;
-  for (const Argument& input : problem.inputs) {
-    if (!input.is_scalar) bytes += static_cast<double>(input.tensor.bytes());
-  }
-  for (const Tensor& output : problem.outputs) bytes += static_cast<double>(output.bytes());
+  const auto bytes = static_cast<double>(tensor_bytes(problem));
   return 1e3 *
          std::max(found->flops(problem) / device.peak_flops_per_s, bytes / device.peak_bytes_per_s);
 }

@@ -75,7 +75,7 @@ Result<Evidence> run_under_breakpoints(KeeperClient& keeper, RunnerClient& runne
   if (!called) return unknown(task, "the call under breakpoints: " + called.error().detail);
   const auto checked = keeper.check(kSet, task.tolerance);
   if (!checked) return fail(checked.error());
-  if (!std::all_of(checked->result.errors.begin(), checked->result.errors.end(), is_right)) {
+  if (!all_right(checked->result.errors)) {
     return unknown(task, "the outputs were wrong in the call under breakpoints");
   }
   const auto hits = collect_hits(*runner.tracer(), deadline_in(std::max(left_s(), 1.0)));

@@ -29,10 +29,6 @@ constexpr double kGpuShareOfClaim = 0.25;
 constexpr double kGpuDriftLimit = 0.05;
 constexpr double kGpuLeastDriftMs = 0.05;
 
-bool is_gpu(const std::string& target) {
-  return target != "host";
-}
-
 // The processes that a path is given to have working directories of their own.
 std::string absolute_path(const std::string& path) {
   return std::filesystem::absolute(path).string();
@@ -43,7 +39,7 @@ class ProcessJudge final : public Judge {
   explicit ProcessJudge(JudgeConfig config)
       : config_(std::move(config)),
         keeper_({config_.keeper_program, config_.scratch_folder, place(),
-                 is_gpu(config_.target) ? 0 : kHostStateBudgetBytes}) {}
+                 place().is_gpu() ? 0 : kHostStateBudgetBytes}) {}
 
   Result<DeviceInfo> device_info() override {
     auto info = keeper_.ensure_running();
@@ -115,7 +111,7 @@ class ProcessJudge final : public Judge {
     EvaluationTask task{
         problem,        binary, config_.protocol, trials, config_.budgets.evaluate_s,
         rules(problem), nullptr};
-    if (is_gpu(config_.target)) {
+    if (place().is_gpu()) {
       task.measure_honest_calls = [&] { return honest_calls(problem); };
     }
     auto evaluation = evaluate_candidate(keeper_, *runner, *workload, **reference, task);
@@ -133,7 +129,7 @@ class ProcessJudge final : public Judge {
     const Tolerance tolerance{config_.protocol.abs_tolerance, config_.protocol.rel_tolerance};
     const EvidenceTask task{
         problem, binary, scan, tolerance, config_.budgets.evidence_s, config_.target == "hopper"};
-    if (is_gpu(config_.target)) {
+    if (place().is_gpu()) {
       RunnerSpec counting = runner_spec();
       counting.program = config_.tracer_program;
       return count_instructions(
@@ -160,7 +156,7 @@ class ProcessJudge final : public Judge {
 
   [[nodiscard]] MeasurementRules rules(const Problem& problem) const {
     MeasurementRules rules;
-    if (!is_gpu(config_.target)) return rules;
+    if (!place().is_gpu()) return rules;
     rules.slack = {kGpuWayFactor, config_.protocol.unclaimed_ms * 1e-3, kGpuShareOfClaim};
     rules.drift_limit = kGpuDriftLimit;
     rules.least_drift_ms = kGpuLeastDriftMs;
@@ -181,7 +177,7 @@ class ProcessJudge final : public Judge {
     if (known != reference_latencies_.end()) return &known->second;
     auto measured = measure_reference(keeper_, trials, config_.protocol, rules(problem));
     if (!measured) return fail(measured.error());
-    if (is_gpu(config_.target)) {
+    if (place().is_gpu()) {
       auto honest = honest_calls(problem);
       if (!honest) return fail(honest.error());
       measured->honest_calls = std::move(*honest);
@@ -261,7 +257,8 @@ Result<std::unique_ptr<Judge>> make_judge(JudgeConfig config) {
     return fail(
         system_error("cannot write into the scratch folder " + config.scratch_folder, errno));
   }
-  if (is_gpu(config.target) && ::access(config.calibration_candidate.c_str(), R_OK) != 0) {
+  if (DevicePlace{config.target, config.device}.is_gpu() &&
+      ::access(config.calibration_candidate.c_str(), R_OK) != 0) {
     return fail(system_error("cannot read " + config.calibration_candidate, errno,
                              "It is built and installed beside ptxbatch; build all targets."));
   }

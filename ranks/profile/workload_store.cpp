@@ -12,12 +12,7 @@ std::string key_of(const OpenWorkload& request) {
 
 // All sets of inputs and reference outputs, and one more of each that is shown to runners.
 std::uint64_t expected_bytes(const OpenWorkload& request) {
-  std::uint64_t bytes = 0;
-  for (const Argument& input : request.problem.inputs) {
-    if (!input.is_scalar) bytes += input.tensor.bytes();
-  }
-  for (const Tensor& output : request.problem.outputs) bytes += output.bytes();
-  return bytes * (request.input_sets + 1);
+  return tensor_bytes(request.problem) * (request.input_sets + 1);
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ class CublasGemm final : public CudaReference {
   [[nodiscard]] std::uint64_t workspace_bytes() const override { return workspace_.bytes(); }
 
   [[nodiscard]] std::string description() const override {
-    return cuda_reference_libraries().substr(0, cuda_reference_libraries().find(';')) +
-           ", algorithm " + std::to_string(configuration(CUBLASLT_ALGO_CONFIG_ID)) + ", tile " +
+    return cublas_version() + ", algorithm " +
+           std::to_string(configuration(CUBLASLT_ALGO_CONFIG_ID)) + ", tile " +
            std::to_string(configuration(CUBLASLT_ALGO_CONFIG_TILE_ID)) + ", stages " +
            std::to_string(configuration(CUBLASLT_ALGO_CONFIG_STAGES_ID)) + ", cluster " +
            std::to_string(cluster_shape());

@@ -29,8 +29,8 @@ DeviceInfo CudaKeeperDevice::info() const {
   info.name = gpu_.name();
   info.id = gpu_.uuid();
   info.driver = monitor_.driver_version() + " (CUDA " + driver_api_version() + ")";
-  info.libraries =
-      cuda_reference_libraries() + "; caches: twice the L2 written and read before each call";
+  info.libraries = cublas_version() + "; " + cudnn_version() +
+                   "; caches: twice the L2 written and read before each call";
   info.architecture = gpu_.architecture();
   info.peak_flops_per_s = peaks.flops_per_s;
   info.peak_bytes_per_s = peaks.bytes_per_s;

@@ -8,7 +8,7 @@
 
 namespace ptxbatch {
 
-SandboxPolicy cuda_sandbox_additions() {
+SandboxPolicy CudaRunnerBase::sandbox_additions() const {
   SandboxPolicy policy;
   for (int gpu = 0; gpu < 16; ++gpu) {
     policy.writable.push_back("/dev/nvidia" + std::to_string(gpu));
@@ -25,31 +25,35 @@ SandboxPolicy cuda_sandbox_additions() {
   return policy;
 }
 
-CudaRunnerDevice::CudaRunnerDevice(int rank_on_host) : gpu_(rank_on_host) {
+CudaRunnerDevice::CudaRunnerDevice(int rank_on_host) : CudaRunnerBase(rank_on_host) {
   start_activity_trace();
 }
 
-Result<void*> MappedTensors::map(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                                 const std::string& name, CUdevice device) {
+Result<void*> CudaRunnerBase::map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
+                                         const std::string& name) {
   if (fds.size() != 1) return fail(ErrorKind::kProtocol, "a GPU tensor has one descriptor");
   try {
     tensors_.push_back(SharedTensor::import(
         fds.front().get(), mapping.mapped_bytes, mapping.tensor_bytes,
-        mapping.output ? SharedTensor::Access::kReadWrite : SharedTensor::Access::kRead, device));
+        mapping.output ? SharedTensor::Access::kReadWrite : SharedTensor::Access::kRead,
+        gpu_.device()));
   } catch (const CudaFailure& failure) {
     return fail(ErrorKind::kSystem, "cannot map " + name + ": " + failure.what());
   }
   return device_pointer(tensors_.back().tensor());
 }
 
+TimedCall faulted_call(CUresult error) {
+  TimedCall timed;
+  timed.device_error = error;
+  timed.device_fault = cuda_error_text(error);
+  return timed;
+}
+
 Result<TimedCall> CudaRunnerDevice::time_call(const std::function<void()>& call) {
   const GpuActivity activity = trace_activity(call);
+  if (activity.result != CUDA_SUCCESS) return faulted_call(activity.result);
   TimedCall timed;
-  if (activity.result != CUDA_SUCCESS) {
-    timed.device_error = activity.result;
-    timed.device_fault = cuda_error_text(activity.result);
-    return timed;
-  }
   timed.seconds = activity.span_s;
   timed.incomplete = activity.dropped > 0;
   if (activity.outside > 0) {

@@ -8,41 +8,35 @@
 
 namespace ptxbatch {
 
-/// What the driver needs of a sandbox around a process that has its context already.
-SandboxPolicy cuda_sandbox_additions();
-
-/// The keeper's tensors, mapped for the life of the process.
-class MappedTensors {
+/// What every runner on a GPU has: the context, the keeper's tensors mapped for the life of the
+/// process, and what the driver needs of the sandbox. How a call is observed is left open.
+class CudaRunnerBase : public RunnerDevice {
  public:
-  Result<void*> map(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                    const std::string& name, CUdevice device);
-
- private:
-  std::vector<SharedTensor> tensors_;
-};
-
-class CudaRunnerDevice final : public RunnerDevice {
- public:
-  /// Makes the context and starts the recording of activity.
-  explicit CudaRunnerDevice(int rank_on_host);
-
   [[nodiscard]] DLDevice dl_device() const override { return {kDLCUDA, gpu_.ordinal()}; }
   Result<void*> map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                           const std::string& name) override {
-    return tensors_.map(mapping, std::move(fds), name, gpu_.device());
-  }
-  Result<TimedCall> time_call(const std::function<void()>& call) override;
+                           const std::string& name) override;
   [[nodiscard]] bool limits_addresses() const override { return false; }
   [[nodiscard]] bool allows_system_libraries() const override { return false; }
-  [[nodiscard]] SandboxPolicy sandbox_additions() const override {
-    return cuda_sandbox_additions();
-  }
+  [[nodiscard]] SandboxPolicy sandbox_additions() const override;
   // A GPU's faults come as errors of its driver, without an address.
   [[nodiscard]] std::vector<FaultRegion> fault_regions() const override { return {}; }
 
+ protected:
+  explicit CudaRunnerBase(int rank_on_host) : gpu_(rank_on_host) {}
+
  private:
   GpuContext gpu_;
-  MappedTensors tensors_;
+  std::vector<SharedTensor> tensors_;
+};
+
+/// The call that ended in this error of the driver.
+TimedCall faulted_call(CUresult error);
+
+class CudaRunnerDevice final : public CudaRunnerBase {
+ public:
+  /// Makes the context and starts the recording of activity.
+  explicit CudaRunnerDevice(int rank_on_host);
+  Result<TimedCall> time_call(const std::function<void()>& call) override;
 };
 
 }  // namespace ptxbatch

@@ -7,23 +7,11 @@
 
 namespace ptxbatch {
 
-class CudaTracerDevice final : public RunnerDevice {
+class CudaTracerDevice final : public CudaRunnerBase {
  public:
-  explicit CudaTracerDevice(int rank_on_host) : gpu_(rank_on_host) {}
+  explicit CudaTracerDevice(int rank_on_host) : CudaRunnerBase(rank_on_host) {}
 
-  [[nodiscard]] DLDevice dl_device() const override { return {kDLCUDA, gpu_.ordinal()}; }
-  Result<void*> map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                           const std::string& name) override {
-    return tensors_.map(mapping, std::move(fds), name, gpu_.device());
-  }
   Result<TimedCall> time_call(const std::function<void()>& call) override;
-  [[nodiscard]] bool limits_addresses() const override { return false; }
-  [[nodiscard]] bool allows_system_libraries() const override { return false; }
-  [[nodiscard]] SandboxPolicy sandbox_additions() const override {
-    return cuda_sandbox_additions();
-  }
-  [[nodiscard]] std::vector<FaultRegion> fault_regions() const override { return {}; }
-
   Status count_function(const std::string& function) override {
     counter_.watch(function);
     return {};
@@ -31,9 +19,7 @@ class CudaTracerDevice final : public RunnerDevice {
   Result<FunctionCounts> take_counts() override { return counter_.take_counts(); }
 
  private:
-  GpuContext gpu_;
-  SassCounter counter_;
-  MappedTensors tensors_;
+  SassCounter counter_;  // after the base's context, which it needs
 };
 
 }  // namespace ptxbatch

@@ -147,11 +147,6 @@ std::unique_ptr<Plan> make_backward(const AttentionShape& shape, cudnnHandle_t h
   return plan;
 }
 
-std::string cudnn_version() {
-  const std::string libraries = cuda_reference_libraries();
-  return libraries.substr(libraries.find("cuDNN"));
-}
-
 class CudnnForward final : public CudaReference {
  public:
   explicit CudnnForward(const AttentionShape& shape) : plan_(make_forward(shape, handle_.get())) {}

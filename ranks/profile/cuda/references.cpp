@@ -6,10 +6,10 @@
 namespace ptxbatch {
 namespace {
 
-std::string three_numbers(std::size_t version, std::size_t major_unit, std::size_t minor_unit) {
-  return std::to_string(version / major_unit) + "." +
-         std::to_string(version % major_unit / minor_unit) + "." +
-         std::to_string(version % minor_unit);
+// 130002 -> "13.0.2"
+std::string three_numbers(std::size_t version) {
+  return std::to_string(version / 10000) + "." + std::to_string(version % 10000 / 100) + "." +
+         std::to_string(version % 100);
 }
 
 }  // namespace
@@ -27,9 +27,12 @@ Result<std::unique_ptr<CudaReference>> make_cuda_reference(const Problem& proble
               "There is one for gemm, mha_fwd, mha_fwd_causal, mha_bwd and mha_bwd_causal.");
 }
 
-std::string cuda_reference_libraries() {
-  return "cuBLASLt " + three_numbers(cublasLtGetVersion(), 10000, 100) + "; cuDNN " +
-         three_numbers(cudnnGetVersion(), 10000, 100);
+std::string cublas_version() {
+  return "cuBLASLt " + three_numbers(cublasLtGetVersion());
+}
+
+std::string cudnn_version() {
+  return "cuDNN " + three_numbers(cudnnGetVersion());
 }
 
 }  // namespace ptxbatch

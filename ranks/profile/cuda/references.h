@@ -38,7 +38,7 @@ Result<std::unique_ptr<CudaReference>> make_cuda_reference(const Problem& proble
 Result<std::unique_ptr<CudaReference>> make_cublas_gemm(const Problem& problem);
 Result<std::unique_ptr<CudaReference>> make_cudnn_attention(const Problem& problem);
 
-/// "cuBLASLt 13.0.2; cuDNN 9.14.0": for the environment record.
-std::string cuda_reference_libraries();
+std::string cublas_version();  // "cuBLASLt 13.0.2"
+std::string cudnn_version();   // "cuDNN 9.14.0"
 
 }  // namespace ptxbatch
