@@ -31,13 +31,15 @@ Error no_gateway_left() {
 }  // namespace
 
 Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
-                         Progress& progress)
+                         Progress& progress, const TimeSource& time)
     : experiment_(experiment),
       store_(store),
       transport_(transport),
       progress_(progress),
-      traffic_(experiment, store, transport),
-      session_(store.state().sessions()) {
+      time_(time),
+      traffic_(experiment, store, transport, time),
+      session_(store.state().sessions()),
+      checkpointed_at_(time.now()) {
   for (const int rank : transport_.ranks()) ranks_[rank];
 }
 
@@ -46,7 +48,7 @@ Coordinator::Outcome Coordinator::run() {
                fmt::format("{} working ranks", ranks_.size()));
   queue_work();
   while (ranks_present()) {
-    take_messages(deadline_in(kTickS));
+    take_messages(time_.deadline_in(kTickS));
     stop_when_budget_is_spent();
     grant_permits();
     if (unsynced_) sync_and_acknowledge();
@@ -55,7 +57,7 @@ Coordinator::Outcome Coordinator::run() {
     if (!stopping_) {
       hand_out_work();
       checkpoint_when_due();
-    } else if (SteadyClock::now() > stop_deadline_) {
+    } else if (time_.now() > stop_deadline_) {
       spdlog::warn("some ranks did not answer the request to stop; going on without them");
       break;
     }
@@ -96,7 +98,7 @@ void Coordinator::enqueue(std::int32_t trajectory) {
 void Coordinator::take_messages(Deadline deadline) {
   for (int i = 0; i < kMessagesPerSync; ++i) {
     // The first wait may last; after it only what has already arrived is taken.
-    auto received = transport_.receive(i == 0 ? deadline : SteadyClock::now());
+    auto received = transport_.receive(i == 0 ? deadline : time_.now());
     if (!received) return;
     auto message = decode_rank_message(received->bytes);
     if (!message) {
@@ -180,7 +182,7 @@ void Coordinator::handle(int rank, const RelayedRequest& request) {
 
 void Coordinator::grant_permits() {
   if (journal_failed_ || stopping_) return;
-  const auto granted = traffic_.journal_grants(SteadyClock::now());
+  const auto granted = traffic_.journal_grants();
   if (!granted) {
     journal_failed_ = true;
     give_up(granted.error());
@@ -264,12 +266,12 @@ void Coordinator::hand_out_work() {
 }
 
 void Coordinator::checkpoint_when_due() {
-  if (seconds_since(checkpointed_at_) < experiment_.rank.checkpoint_s) return;
+  if (time_.seconds_since(checkpointed_at_) < experiment_.rank.checkpoint_s) return;
   if (auto written = store_.checkpoint(); !written) {
     spdlog::warn("{} could not be written and stays as it was; the journal holds every turn: {}",
                  experiment_.name, describe(written.error()));
   }
-  checkpointed_at_ = SteadyClock::now();
+  checkpointed_at_ = time_.now();
 }
 
 void Coordinator::obey_signals() {
@@ -284,7 +286,7 @@ void Coordinator::obey_signals() {
 }
 
 void Coordinator::stop_ranks(double grace_s) {
-  const Deadline deadline = deadline_in(grace_s + kAnswerToStopS);
+  const Deadline deadline = time_.deadline_in(grace_s + kAnswerToStopS);
   stop_deadline_ = stopping_ ? std::min(stop_deadline_, deadline) : deadline;
   stopping_ = true;
   for (const auto& [number, rank] : ranks_) {
@@ -299,7 +301,7 @@ void Coordinator::give_up(Error error) {
 
 void Coordinator::append_event(const std::string& kind, const std::string& message) {
   spdlog::info("{}: {}", kind, message);
-  EventRecord event{unix_time_s(), session_, 0, kind, message};
+  EventRecord event{time_.unix_time_s(), session_, 0, kind, message};
   if (auto appended = store_.append(event); !appended && !error_) {
     journal_failed_ = true;
     give_up(appended.error());

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "common/time_source.h"
 #include "orchestrator/model_traffic.h"
 #include "orchestrator/progress.h"
 #include "orchestrator/run_store.h"
@@ -23,7 +24,7 @@ class Coordinator {
  public:
   /// All references must outlive it. The store is open and has work left.
   Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
-              Progress& progress);
+              Progress& progress, const TimeSource& time = system_time());
 
   struct Outcome {
     int exit_code = 0;
@@ -74,6 +75,7 @@ class Coordinator {
   RunStore& store_;
   Transport& transport_;
   Progress& progress_;
+  const TimeSource& time_;
   std::map<int, Rank> ranks_;
   std::map<std::string, int> ranks_of_host_;
   WorkQueue queue_;
@@ -90,7 +92,7 @@ class Coordinator {
   Deadline stop_deadline_;  // when ranks that do not answer a stop are no longer waited for
   std::optional<Error> error_;
   bool journal_failed_ = false;
-  SteadyClock::time_point checkpointed_at_ = SteadyClock::now();
+  SteadyClock::time_point checkpointed_at_;
 };
 
 }  // namespace ptxbatch

@@ -9,8 +9,13 @@
 
 namespace ptxbatch {
 
-ModelTraffic::ModelTraffic(const Experiment& experiment, RunStore& store, Transport& transport)
-    : experiment_(experiment), store_(store), transport_(transport), book_(experiment.models) {
+ModelTraffic::ModelTraffic(const Experiment& experiment, RunStore& store, Transport& transport,
+                           const TimeSource& time)
+    : experiment_(experiment),
+      store_(store),
+      transport_(transport),
+      time_(time),
+      book_(experiment.models) {
   for (const int rank : transport.ranks()) {
     if (ptxbatch::is_gateway(experiment, rank)) gateways_[rank];
   }
@@ -27,7 +32,7 @@ void ModelTraffic::take(int rank, const PermitRequest& request) {
 
 void ModelTraffic::take(int rank, const PermitReturn& permit) {
   const PermitBook::Key key{rank, permit.number};
-  book_.give_back(key, permit.tokens, permit.pause_s, SteadyClock::now());
+  book_.give_back(key, permit.tokens, permit.pause_s, time_.now());
   asked_.erase(key);
 }
 
@@ -63,8 +68,9 @@ bool ModelTraffic::rank_left(int rank) {
                      [this](const auto& call) { return take(call.first.rank, call.second); });
 }
 
-Result<bool> ModelTraffic::journal_grants(SteadyClock::time_point now) {
+Result<bool> ModelTraffic::journal_grants() {
   if (budget_spent()) return false;
+  const auto now = time_.now();
   bool any = false;
   for (const PermitBook::Key& key : book_.grant(now)) {
     const auto asked = asked_.find(key);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/time_source.h"
 #include "orchestrator/permit_book.h"
 #include "orchestrator/run_store.h"
 #include "orchestrator/transport.h"
@@ -18,7 +19,8 @@ namespace ptxbatch {
 class ModelTraffic {
  public:
   /// All references must outlive it.
-  ModelTraffic(const Experiment& experiment, RunStore& store, Transport& transport);
+  ModelTraffic(const Experiment& experiment, RunStore& store, Transport& transport,
+               const TimeSource& time);
 
   void take(int rank, const PermitRequest& request);
   void take(int rank, const PermitReturn& permit);
@@ -30,7 +32,7 @@ class ModelTraffic {
 
   /// Appends the requests that may be sent now to the journal; true when there were any. They are
   /// let go by send_grants(), once the journal is synced.
-  Result<bool> journal_grants(SteadyClock::time_point now);
+  Result<bool> journal_grants();
   void send_grants();
 
   /// Why nothing more may be spent; nothing while the limits leave room.
@@ -42,6 +44,7 @@ class ModelTraffic {
   const Experiment& experiment_;
   RunStore& store_;
   Transport& transport_;
+  const TimeSource& time_;
   PermitBook book_;
   std::map<PermitBook::Key, RequestRecord> asked_;
   std::vector<PermitBook::Key> granted_;

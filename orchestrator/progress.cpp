@@ -18,8 +18,11 @@ constexpr double kLogIntervalS = 10;
 
 }  // namespace
 
-Progress::Progress(int max_turns)
-    : max_turns_(max_turns), terminal_(terminal_columns(STDERR_FILENO).has_value()) {}
+Progress::Progress(int max_turns, const TimeSource& time)
+    : max_turns_(max_turns),
+      time_(time),
+      terminal_(terminal_columns(STDERR_FILENO).has_value()),
+      started_at_(time.now()) {}
 
 Progress::~Progress() {
   finish_line();
@@ -33,7 +36,7 @@ void Progress::activity(int rank, const Activity& activity) {
 // estimate.
 std::string Progress::remaining_time(const RunState& state) const {
   const auto done = state.turns() - first_turns_;
-  const double elapsed_s = seconds_since(started_at_);
+  const double elapsed_s = time_.seconds_since(started_at_);
   if (done < 3 || state.complete()) return "";
   std::int64_t left = 0;
   for (const TrajectoryState& trajectory : state.trajectories()) {
@@ -63,16 +66,16 @@ std::string Progress::text(const RunState& state) const {
 
 void Progress::update(const RunState& state) {
   if (first_turns_ < 0) first_turns_ = state.turns();
-  if (terminal_ && seconds_since(drawn_at_) >= kDrawIntervalS) {
-    drawn_at_ = SteadyClock::now();
+  if (terminal_ && time_.seconds_since(drawn_at_) >= kDrawIntervalS) {
+    drawn_at_ = time_.now();
     std::string line = text(state);
     line.resize(std::min(line.size(), terminal_columns(STDERR_FILENO).value_or(80) - 1));
     fmt::print(stderr, "\r\x1b[K{}", line);
     std::fflush(stderr);
     line_open_ = true;
   }
-  if (seconds_since(logged_at_) >= kLogIntervalS) {
-    logged_at_ = SteadyClock::now();
+  if (time_.seconds_since(logged_at_) >= kLogIntervalS) {
+    logged_at_ = time_.now();
     spdlog::info("{}", text(state));
   }
 }

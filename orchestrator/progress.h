@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "common/clock.h"
+#include "common/time_source.h"
 #include "orchestrator/run_state.h"
 
 namespace ptxbatch {
@@ -13,7 +13,7 @@ class Progress {
  public:
   /// `max_turns` of a trajectory, for the estimate; the line is drawn on stderr when it is a
   /// terminal.
-  explicit Progress(int max_turns);
+  explicit Progress(int max_turns, const TimeSource& time = system_time());
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -32,10 +32,11 @@ class Progress {
   [[nodiscard]] std::string remaining_time(const RunState& state) const;
 
   int max_turns_;
+  const TimeSource& time_;
   bool terminal_;
   bool line_open_ = false;
   std::int64_t first_turns_ = -1;  // turns at the first update: the rate counts this session alone
-  SteadyClock::time_point started_at_ = SteadyClock::now();
+  SteadyClock::time_point started_at_;
   SteadyClock::time_point drawn_at_;
   SteadyClock::time_point logged_at_;
   std::map<int, Activity> activities_;  // by rank, the latest

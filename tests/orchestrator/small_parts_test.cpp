@@ -1,8 +1,12 @@
-// The work queue's choice and the line diff.
+// The work queue's choice, the progress line's estimate and the line diff.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orchestrator/progress.h"
 #include "orchestrator/text_diff.h"
 #include "orchestrator/work_queue.h"
+#include "tests/orchestrator/run_records.h"
+#include "tests/support/hand_set_time.h"
 
 namespace ptxbatch {
 namespace {
@@ -33,6 +37,20 @@ TEST(WorkQueue, KeepsPlanOrderWithinAWorkload) {
   WorkQueue queue;
   for (int i = 0; i < 5; ++i) queue.add(i, "w", 1);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(queue.take(1), i);
+}
+
+TEST(Progress, EstimatesWhatIsLeftFromTheRateOfThisSession) {
+  HandSetTime time;
+  Progress progress(10, time);
+  RunState state;
+  ASSERT_TRUE(state.apply(small_experiment(1, 10)));
+  progress.update(state);
+  for (int turn = 0; turn < 4; ++turn) {
+    ASSERT_TRUE(state.apply(reply_of(0, turn)));
+    ASSERT_TRUE(state.apply(turn_of(0, turn)));
+  }
+  time.pass(40);
+  EXPECT_THAT(progress.text(state), testing::EndsWith("about 60 s left"));
 }
 
 TEST(LineDiff, ShowsOnlyWhatChanged) {
