@@ -1,7 +1,6 @@
 #include "orchestrator/permit_book.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ptxbatch {
 namespace {
@@ -25,16 +24,16 @@ bool PermitBook::may_grant(const Model& model, std::int64_t tokens, SteadyClock:
   const auto requests = static_cast<int>(model.last_minute.size());
   if (limits.requests_per_minute > 0 && requests >= limits.requests_per_minute) return false;
   if (limits.tokens_per_minute == 0 || requests == 0) return true;
-  const std::int64_t used =
-      std::accumulate(model.last_minute.begin(), model.last_minute.end(), std::int64_t{0},
-                      [](std::int64_t sum, const auto& grant) { return sum + grant->tokens; });
-  return used + tokens <= limits.tokens_per_minute;
+  return model.tokens_of_last_minute + tokens <= limits.tokens_per_minute;
 }
 
 std::vector<PermitBook::Key> PermitBook::grant(SteadyClock::time_point now) {
   std::vector<Key> granted;
   for (auto& [name, model] : models_) {
     while (!model.last_minute.empty() && model.last_minute.front()->at + kMinute <= now) {
+      Grant& old = *model.last_minute.front();
+      model.tokens_of_last_minute -= old.tokens;
+      old.in_last_minute = false;
       model.last_minute.pop_front();
     }
     while (!model.waiting.empty() && may_grant(model, model.waiting.front().tokens, now)) {
@@ -42,6 +41,7 @@ std::vector<PermitBook::Key> PermitBook::grant(SteadyClock::time_point now) {
       model.waiting.pop_front();
       const auto grant = std::make_shared<Grant>(Grant{now, next.tokens});
       model.last_minute.push_back(grant);
+      model.tokens_of_last_minute += next.tokens;
       ++model.in_flight;
       held_[next.key] = {&model, grant};
       granted.push_back(next.key);
@@ -60,7 +60,9 @@ void PermitBook::give_back(Key key, std::int64_t tokens, double pause_s,
     return;
   }
   Model& model = *held->second.model;
-  held->second.grant->tokens = tokens;
+  Grant& grant = *held->second.grant;
+  if (grant.in_last_minute) model.tokens_of_last_minute += tokens - grant.tokens;
+  grant.tokens = tokens;
   --model.in_flight;
   if (pause_s > 0) {
     const auto pause =

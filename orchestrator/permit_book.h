@@ -46,6 +46,7 @@ class PermitBook {
   struct Grant {
     SteadyClock::time_point at;
     std::int64_t tokens = 0;
+    bool in_last_minute = true;
   };
   struct Waiting {
     Key key;
@@ -55,6 +56,7 @@ class PermitBook {
     ModelLimits limits;
     std::deque<Waiting> waiting;
     std::deque<std::shared_ptr<Grant>> last_minute;
+    std::int64_t tokens_of_last_minute = 0;
     int in_flight = 0;
     SteadyClock::time_point paused_until;
   };
