@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "common/log.h"
 #include "common/version.h"
@@ -31,15 +32,16 @@ Error no_gateway_left() {
 }  // namespace
 
 Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
-                         Progress& progress, const TimeSource& time)
+                         Progress& progress, const TimeSource& time, WorkQueue queue)
     : experiment_(experiment),
       store_(store),
       transport_(transport),
       progress_(progress),
       time_(time),
+      queue_(std::move(queue)),
       traffic_(experiment, store, transport, time),
       session_(store.state().sessions()),
-      checkpointed_at_(time.now()) {
+      checkpoints_(store, experiment.rank.checkpoint_s, time) {
   for (const int rank : transport_.ranks()) ranks_[rank];
 }
 
@@ -56,7 +58,7 @@ Coordinator::Outcome Coordinator::run() {
     obey_signals();
     if (!stopping_) {
       hand_out_work();
-      checkpoint_when_due();
+      checkpoints_.update();
     } else if (time_.now() > stop_deadline_) {
       spdlog::warn("some ranks did not answer the request to stop; going on without them");
       break;
@@ -69,6 +71,9 @@ Coordinator::Outcome Coordinator::run() {
 // The plan order within a workload is kept, so that early trajectories finish first.
 void Coordinator::queue_work() {
   const RunState& state = store_.state();
+  for (const ModelSpec& model : experiment_.models) {
+    queue_.limit(model.name, model.endpoint.limits);
+  }
   for (const ProblemSpec& spec : experiment_.problems) {
     const Operator* op = find_operator(spec.problem.op_type);
     flops_[spec.problem.definition + " " + spec.problem.workload] =
@@ -92,7 +97,9 @@ void Coordinator::enqueue(std::int32_t trajectory) {
   const PlannedTrajectory& plan =
       store_.state().experiment()->trajectories[static_cast<std::size_t>(trajectory)];
   const std::string workload = plan.definition + " " + plan.workload;
-  queue_.add(trajectory, workload, flops_[workload]);
+  queue_.release(trajectory);
+  queue_.add(trajectory, workload, flops_[workload], plan.model);
+  hand_out_due_ = true;
 }
 
 void Coordinator::take_messages(Deadline deadline) {
@@ -129,10 +136,12 @@ void Coordinator::handle(int rank, const Hello& hello) {
 
 void Coordinator::handle(int rank, const WorkRequest& request) {
   ranks_[rank].places = static_cast<std::size_t>(std::max(0, request.places));
+  hand_out_due_ = true;
 }
 
 void Coordinator::handle(int rank, const RecordMessage& message) {
   Rank& sender = ranks_[rank];
+  if (sender.received == sender.acknowledged) to_acknowledge_.push_back(rank);
   sender.received = message.number;
   if (journal_failed_ || said_before(message.record)) return;
   if (auto appended = store_.append(message.record); !appended) {
@@ -147,11 +156,20 @@ void Coordinator::handle(int rank, const RecordMessage& message) {
   unsynced_ = true;
   if (const auto* end = std::get_if<TrajectoryEndRecord>(&message.record); end != nullptr) {
     sender.in_hand.erase(end->trajectory);
+    queue_.release(end->trajectory);
+    hand_out_due_ = true;
+  } else if (const auto* reply = std::get_if<ReplyRecord>(&message.record); reply != nullptr) {
+    const auto position = static_cast<std::size_t>(reply->trajectory);
+    queue_.replied(store_.state().experiment()->trajectories[position].model, reply->latency_s,
+                   reply->prompt_tokens + reply->completion_tokens);
   }
 }
 
-// A model's failure is every rank's; it is said and journalled once.
+// A prompt, or a model's failure, is every rank's; it is said and journalled once.
 bool Coordinator::said_before(const Record& record) {
+  if (const auto* prompt = std::get_if<PromptRecord>(&record); prompt != nullptr) {
+    return store_.state().has_prompt(prompt->sha256);
+  }
   const auto* event = std::get_if<EventRecord>(&record);
   if (event == nullptr || event->kind != "model_failed") return false;
   if (!model_failures_.insert(event->message).second) return true;
@@ -162,12 +180,14 @@ bool Coordinator::said_before(const Record& record) {
 
 void Coordinator::handle(int rank, const PutBack& put_back) {
   ranks_[rank].in_hand.erase(put_back.trajectory);
+  hand_out_due_ = true;
   if (put_backs_[put_back.trajectory]++ < experiment_.rank.put_backs) {
     spdlog::info("trajectory {} is put back: {}", put_back.trajectory, put_back.message);
     enqueue(put_back.trajectory);
     return;
   }
   spdlog::info("trajectory {} failed: {}", put_back.trajectory, put_back.message);
+  queue_.release(put_back.trajectory);
   const TrajectoryEndRecord end{put_back.trajectory, TrajectoryEnd::kFailed, put_back.message};
   if (auto appended = store_.append(end); !appended) {
     spdlog::error("an end of rank {} is ignored: {}", rank, describe(appended.error()));
@@ -211,6 +231,7 @@ void Coordinator::handle(int rank, const Goodbye& goodbye) {
   Rank& sender = ranks_[rank];
   sender.present = false;
   sender.places = 0;
+  hand_out_due_ = true;  // the others' shares have grown
   if (!traffic_.rank_left(rank) && !stopping_) give_up(no_gateway_left());
   if (ranks_present() && workers_present() == 0 && !stopping_) stop_ranks(0);
   if (goodbye.error.empty()) return;
@@ -232,10 +253,12 @@ void Coordinator::sync_and_acknowledge() {
     return;
   }
   unsynced_ = false;
-  for (auto& [number, rank] : ranks_) {
-    if (rank.received == rank.acknowledged || !rank.present) continue;
+  for (const int number : std::exchange(to_acknowledge_, {})) {
+    Rank& rank = ranks_[number];
     rank.acknowledged = rank.received;
-    transport_.send(number, encode_message(Acknowledgement{rank.acknowledged}));
+    if (rank.present) {
+      transport_.send(number, encode_message(Acknowledgement{rank.acknowledged}));
+    }
   }
 }
 
@@ -251,6 +274,7 @@ void Coordinator::hand_out_work() {
     told_no_more_work_ = true;
     return;
   }
+  if (!std::exchange(hand_out_due_, false) || queue_.empty()) return;
   const std::size_t left = state.trajectories().size() - state.ended();
   const std::size_t present = workers_present();
   if (present == 0) return;
@@ -259,19 +283,15 @@ void Coordinator::hand_out_work() {
     while (rank.in_hand.size() < std::min(rank.places, share)) {
       const auto next = queue_.take(number);
       if (!next) return;
+      auto assignment = store_.assignment(*next);
+      if (!assignment) {
+        give_up(assignment.error());
+        return;
+      }
       rank.in_hand.insert(*next);
-      transport_.send(number, encode_message(state.assignment(*next)));
+      transport_.send(number, encode_message(*assignment));
     }
   }
-}
-
-void Coordinator::checkpoint_when_due() {
-  if (time_.seconds_since(checkpointed_at_) < experiment_.rank.checkpoint_s) return;
-  if (auto written = store_.checkpoint(); !written) {
-    spdlog::warn("{} could not be written and stays as it was; the journal holds every turn: {}",
-                 experiment_.name, describe(written.error()));
-  }
-  checkpointed_at_ = time_.now();
 }
 
 void Coordinator::obey_signals() {
@@ -322,6 +342,7 @@ std::size_t Coordinator::workers_present() const {
 }
 
 Coordinator::Outcome Coordinator::finish() {
+  checkpoints_.stop();
   transport_.flush();
   Outcome outcome;
   outcome.stopped_by_signal = signals_obeyed_ > 0;

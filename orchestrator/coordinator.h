@@ -9,8 +9,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "common/time_source.h"
+#include "orchestrator/checkpoints.h"
 #include "orchestrator/model_traffic.h"
 #include "orchestrator/progress.h"
 #include "orchestrator/run_store.h"
@@ -24,7 +26,8 @@ class Coordinator {
  public:
   /// All references must outlive it. The store is open and has work left.
   Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
-              Progress& progress, const TimeSource& time = system_time());
+              Progress& progress, const TimeSource& time = system_time(),
+              WorkQueue queue = WorkQueue());
 
   struct Outcome {
     int exit_code = 0;
@@ -61,7 +64,6 @@ class Coordinator {
   void stop_when_budget_is_spent();
   void sync_and_acknowledge();
   void hand_out_work();
-  void checkpoint_when_due();
   void obey_signals();
   void stop_ranks(double grace_s);
   void give_up(Error error);
@@ -86,13 +88,15 @@ class Coordinator {
   bool budget_spent_ = false;
   std::int32_t session_;
   bool unsynced_ = false;
+  std::vector<int> to_acknowledge_;  // ranks whose records have come since the last sync
   bool told_no_more_work_ = false;
+  bool hand_out_due_ = false;  // since the last time something has changed that it depends on
   int signals_obeyed_ = 0;
   bool stopping_ = false;
   Deadline stop_deadline_;  // when ranks that do not answer a stop are no longer waited for
   std::optional<Error> error_;
   bool journal_failed_ = false;
-  SteadyClock::time_point checkpointed_at_;
+  Checkpoints checkpoints_;
 };
 
 }  // namespace ptxbatch

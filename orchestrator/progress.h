@@ -6,6 +6,7 @@
 
 #include "common/time_source.h"
 #include "orchestrator/run_state.h"
+#include "ranks/coordination.h"
 
 namespace ptxbatch {
 

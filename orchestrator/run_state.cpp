@@ -15,8 +15,16 @@ std::string turn_name(std::int32_t trajectory, std::int32_t turn) {
 
 }  // namespace
 
-Status RunState::apply(const Record& record) {
-  return std::visit([this](const auto& body) { return take(body); }, record);
+Status RunState::apply(const Record& record, JournalPlace place) {
+  return std::visit(
+      [this, place](const auto& body) {
+        if constexpr (requires { take(body, place); }) {
+          return take(body, place);
+        } else {
+          return take(body);
+        }
+      },
+      record);
 }
 
 Result<TrajectoryState*> RunState::find(std::int32_t index) {
@@ -38,7 +46,8 @@ Status RunState::take(const EnvironmentRecord& record) {
   return {};
 }
 
-Status RunState::take(const PromptRecord& /*record*/) {
+Status RunState::take(const PromptRecord& record) {
+  prompts_.insert(record.sha256);
   return {};
 }
 
@@ -54,7 +63,7 @@ Status RunState::take(const RequestRecord& record) {
   return {};
 }
 
-Status RunState::take(const ReplyRecord& record) {
+Status RunState::take(const ReplyRecord& record, JournalPlace place) {
   auto found = find(record.trajectory);
   if (!found) return fail(found.error());
   TrajectoryState& state = **found;
@@ -63,22 +72,22 @@ Status RunState::take(const ReplyRecord& record) {
   if (!in_order) {
     return out_of_order("a reply out of order: " + turn_name(record.trajectory, record.turn));
   }
-  state.pending_reply = record;
+  state.pending_reply = place;
   state.awaits_reply = false;
   spending_.tokens += record.prompt_tokens + record.completion_tokens;
   spending_.cost_usd += record.cost_usd;
   return {};
 }
 
-Status RunState::take(const TurnRecord& record) {
+Status RunState::take(const TurnRecord& record, JournalPlace place) {
   auto found = find(record.trajectory);
   if (!found) return fail(found.error());
   TrajectoryState& state = **found;
-  if (state.end || !state.pending_reply || state.pending_reply->turn != record.turn) {
+  if (state.end || !state.pending_reply ||
+      record.turn != static_cast<std::int32_t>(state.history.size())) {
     return out_of_order("a turn out of order: " + turn_name(record.trajectory, record.turn));
   }
-  state.history.push_back(
-      {std::move(state.pending_reply->text), record.feedback, state.pending_reply->prompt_tokens});
+  state.history.push_back({*state.pending_reply, place});
   state.pending_reply.reset();
   ++turns_;
   ++labels_[static_cast<std::size_t>(record.label)];
@@ -117,12 +126,6 @@ void RunState::reopen_failed() {
     --ended_;
     --failed_;
   }
-}
-
-Assignment RunState::assignment(std::int32_t index) const {
-  const auto position = static_cast<std::size_t>(index);
-  const TrajectoryState& state = trajectories_.at(position);
-  return {experiment_->trajectories.at(position), state.history, state.pending_reply};
 }
 
 }  // namespace ptxbatch

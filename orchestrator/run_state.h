@@ -5,18 +5,26 @@
 
 #include <array>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "common/error.h"
-#include "ranks/coordination.h"
+#include "results/journal.h"
 #include "results/records.h"
 
 namespace ptxbatch {
 
+/// The texts of a turn stay in the journal: a large run has more of them than memory holds.
+struct TurnPlaces {
+  JournalPlace reply = 0;
+  JournalPlace turn = 0;
+};
+
 struct TrajectoryState {
-  std::vector<Assignment::FinishedTurn> history;
-  std::optional<ReplyRecord> pending_reply;
-  bool awaits_reply = false;  // a request was sent, and no reply has come
+  std::vector<TurnPlaces> history;            // turns judged, in order
+  std::optional<JournalPlace> pending_reply;  // not judged yet
+  bool awaits_reply = false;                  // a request was sent, and no reply has come
   std::optional<TrajectoryEnd> end;
   std::string message;  // of the end
 };
@@ -24,16 +32,15 @@ struct TrajectoryState {
 class RunState {
  public:
   /// Takes up a record. kProtocol when it cannot follow those before it (a turn twice, a turn out
-  /// of order, an unknown trajectory): such a record must not be journalled.
-  Status apply(const Record& record);
+  /// of order, an unknown trajectory): such a record must not be journalled. `place` is remembered
+  /// for those that want the record again.
+  Status apply(const Record& record, JournalPlace place = 0);
 
   /// Trajectories that ended as failed may be tried again: done when a run is started again.
   void reopen_failed();
 
   [[nodiscard]] const std::optional<ExperimentRecord>& experiment() const { return experiment_; }
   [[nodiscard]] const std::vector<TrajectoryState>& trajectories() const { return trajectories_; }
-  /// The assignment of a trajectory from where it stands.
-  [[nodiscard]] Assignment assignment(std::int32_t index) const;
 
   [[nodiscard]] std::int64_t turns() const { return turns_; }
   [[nodiscard]] const std::array<std::int64_t, kLabelCount>& labels() const { return labels_; }
@@ -46,6 +53,9 @@ class RunState {
     double cost_usd = 0;
   };
   [[nodiscard]] const Spending& spending() const { return spending_; }
+  [[nodiscard]] bool has_prompt(const std::string& sha256) const {
+    return prompts_.contains(sha256);
+  }
   [[nodiscard]] std::int32_t sessions() const { return sessions_; }
   [[nodiscard]] double last_turn_at_s() const { return last_turn_at_s_; }
   [[nodiscard]] const std::vector<EnvironmentRecord>& environments() const { return environments_; }
@@ -55,8 +65,8 @@ class RunState {
   Status take(const EnvironmentRecord& record);
   Status take(const PromptRecord& record);
   Status take(const RequestRecord& record);
-  Status take(const ReplyRecord& record);
-  Status take(const TurnRecord& record);
+  Status take(const ReplyRecord& record, JournalPlace place);
+  Status take(const TurnRecord& record, JournalPlace place);
   Status take(const TrajectoryEndRecord& record);
   Status take(const EventRecord& record);
   Result<TrajectoryState*> find(std::int32_t index);
@@ -69,6 +79,7 @@ class RunState {
   std::size_t ended_ = 0;
   std::size_t failed_ = 0;
   Spending spending_;
+  std::set<std::string> prompts_;  // their hashes
   std::int32_t sessions_ = 0;
   double last_turn_at_s_ = 0;
 };

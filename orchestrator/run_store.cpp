@@ -68,8 +68,9 @@ Status RunStore::open_journal(const ExperimentRecord& wanted) {
 }
 
 Status RunStore::load_journal() {
-  auto scan = read_journal(journal_path(results_path_),
-                           [this](Record&& record) { return state_.apply(record); });
+  auto scan = read_journal_with_places(
+      journal_path(results_path_),
+      [this](Record&& record, JournalPlace place) { return state_.apply(record, place); });
   if (!scan) return fail(scan.error());
   torn_bytes_ = scan->torn_bytes;
   if (!state_.experiment()) return {};
@@ -100,12 +101,8 @@ Status RunStore::seed_journal_from_results() {
     if (auto synced = journal->sync(); !synced) return synced;
   }
   if (auto renamed = files_.replace(draft, path); !renamed) return renamed;
-  auto size = files_.size_bytes(path);
-  if (!size) return fail(size.error());
-  auto journal = JournalWriter::open(files_, path, *size);
-  if (!journal) return fail(journal.error());
-  journal_.emplace(std::move(*journal));
-  return {};
+  state_ = RunState();
+  return load_journal();
 }
 
 Status RunStore::check_same_experiment(const ExperimentRecord& wanted) const {
@@ -128,26 +125,59 @@ Status RunStore::check_same_experiment(const ExperimentRecord& wanted) const {
 }
 
 Status RunStore::append(const Record& record) {
-  if (auto applied = state_.apply(record); !applied) return applied;
+  if (auto applied = state_.apply(record, journal_->size_bytes()); !applied) return applied;
   return journal_->append(record);
+}
+
+Result<Assignment> RunStore::assignment(std::int32_t index) const {
+  const auto position = static_cast<std::size_t>(index);
+  const TrajectoryState& state = state_.trajectories().at(position);
+  std::vector<JournalPlace> places;
+  for (const TurnPlaces& turn : state.history) {
+    places.push_back(turn.reply);
+    places.push_back(turn.turn);
+  }
+  if (state.pending_reply) places.push_back(*state.pending_reply);
+  auto records = read_journal_records(journal_path(results_path_), places);
+  if (!records) return fail(records.error());
+  Assignment assignment;
+  assignment.trajectory = state_.experiment()->trajectories.at(position);
+  for (std::size_t i = 0; i < state.history.size(); ++i) {
+    auto& reply = std::get<ReplyRecord>(records->at(2 * i));
+    auto& turn = std::get<TurnRecord>(records->at(2 * i + 1));
+    assignment.history.push_back(
+        {std::move(reply.text), std::move(turn.feedback), reply.prompt_tokens});
+  }
+  if (state.pending_reply) assignment.pending_reply = std::get<ReplyRecord>(records->back());
+  return assignment;
 }
 
 Status RunStore::sync() {
   return journal_->sync();
 }
 
-Status RunStore::checkpoint() {
-  const RecordSource source = [this](const std::function<Status(Record &&)>& visit) -> Status {
-    auto scan = read_journal(journal_path(results_path_), visit);
+Status RunStore::checkpoint(const std::atomic<bool>& abandon) const {
+  return write_results(false, abandon);
+}
+
+// A record that is being appended meanwhile looks like a torn tail and is left out.
+Status RunStore::write_results(bool complete, const std::atomic<bool>& abandon) const {
+  const RecordSource source = [&](const std::function<Status(Record &&)>& visit) -> Status {
+    const auto visit_unless_abandoned = [&](Record&& record) -> Status {
+      if (abandon) return fail(ErrorKind::kConflict, "the checkpoint is not needed any more");
+      return visit(std::move(record));
+    };
+    auto scan = read_journal(journal_path(results_path_), visit_unless_abandoned);
     if (!scan) return fail(scan.error());
     return {};
   };
-  return write_results_file(files_, results_path_, source, state_.complete());
+  return write_results_file(files_, results_path_, source, complete);
 }
 
 Status RunStore::finish() {
   if (!journal_) return {};
-  if (auto written = checkpoint(); !written) return written;
+  const std::atomic<bool> abandon = false;
+  if (auto written = write_results(state_.complete(), abandon); !written) return written;
   if (!state_.complete()) return {};
   journal_.reset();
   return files_.remove(journal_path(results_path_));

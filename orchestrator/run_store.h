@@ -3,12 +3,14 @@
 // new, to be resumed, or complete.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
 #include "common/error.h"
 #include "common/file_system.h"
 #include "orchestrator/run_state.h"
+#include "ranks/coordination.h"
 #include "results/journal.h"
 #include "results/run_lock.h"
 
@@ -28,6 +30,8 @@ class RunStore {
                                                 const ExperimentRecord& wanted);
 
   [[nodiscard]] const RunState& state() const { return state_; }
+  /// The assignment of a trajectory from where it stands, its texts read from the journal.
+  [[nodiscard]] Result<Assignment> assignment(std::int32_t index) const;
   [[nodiscard]] bool resumed() const { return resumed_; }
   [[nodiscard]] std::uint64_t torn_bytes() const { return torn_bytes_; }
 
@@ -35,8 +39,9 @@ class RunStore {
   Status append(const Record& record);
   Status sync();
 
-  /// Writes NAME.h5 from the journal.
-  Status checkpoint();
+  /// Writes NAME.h5 from the journal, as of a run that goes on. May run beside append() and sync()
+  /// on a thread of its own; gives up, and leaves the file as it was, once `abandon` is set.
+  Status checkpoint(const std::atomic<bool>& abandon) const;
   /// Writes NAME.h5 and, when the run is complete, removes the journal: NAME.h5 holds everything.
   Status finish();
 
@@ -47,6 +52,7 @@ class RunStore {
   Status load_journal();
   Status seed_journal_from_results();
   Status check_same_experiment(const ExperimentRecord& wanted) const;
+  Status write_results(bool complete, const std::atomic<bool>& abandon) const;
 
   FileSystem& files_;
   std::string results_path_;

@@ -34,12 +34,14 @@ FrameMarker draw_marker() {
 /// A file read at any offset through one buffer, so that memory is bound by the largest frame.
 class ReadWindow {
  public:
-  static Result<ReadWindow> open(const std::string& path) {
+  static Result<ReadWindow> open(const std::string& path,
+                                 std::size_t read_ahead_bytes = kReadAheadBytes) {
     UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd.valid()) return fail(read_error(path));
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0) return fail(read_error(path));
-    return ReadWindow(std::move(fd), path, static_cast<std::uint64_t>(info.st_size));
+    return ReadWindow(std::move(fd), path, static_cast<std::uint64_t>(info.st_size),
+                      read_ahead_bytes);
   }
 
   /// Of the file when it was opened: a writer may be appending meanwhile.
@@ -52,7 +54,7 @@ class ReadWindow {
     const std::uint64_t left = size_bytes_ - std::min(size_bytes_, offset);
     count = static_cast<std::size_t>(std::min<std::uint64_t>(count, left));
     if (offset < start_ || offset + count > start_ + buffer_.size()) {
-      const auto wanted = std::max(count, kReadAheadBytes);
+      const auto wanted = std::max(count, read_ahead_bytes_);
       if (auto filled = fill(offset, std::min<std::uint64_t>(wanted, left)); !filled) {
         return fail(filled.error());
       }
@@ -64,8 +66,11 @@ class ReadWindow {
  private:
   static constexpr std::size_t kReadAheadBytes = 1U << 20U;
 
-  ReadWindow(UniqueFd fd, std::string path, std::uint64_t size_bytes)
-      : fd_(std::move(fd)), path_(std::move(path)), size_bytes_(size_bytes) {}
+  ReadWindow(UniqueFd fd, std::string path, std::uint64_t size_bytes, std::size_t read_ahead_bytes)
+      : fd_(std::move(fd)),
+        path_(std::move(path)),
+        size_bytes_(size_bytes),
+        read_ahead_bytes_(read_ahead_bytes) {}
 
   static Error read_error(const std::string& path) {
     Error error = system_error("cannot read the journal", errno);
@@ -92,6 +97,7 @@ class ReadWindow {
   UniqueFd fd_;
   std::string path_;
   std::uint64_t size_bytes_;
+  std::size_t read_ahead_bytes_;
   std::uint64_t start_ = 0;
   std::string buffer_;
 };
@@ -158,7 +164,7 @@ Result<std::optional<FrameMarker>> read_header(ReadWindow& file) {
 }
 
 Status visit_payload(const ReadWindow& file, std::uint64_t offset, std::string_view payload,
-                     const std::function<Status(Record&&)>& visit) {
+                     const std::function<Status(Record&&, JournalPlace)>& visit) {
   auto record = decode_record(payload);
   if (!record) {
     Error error = record.error();
@@ -167,7 +173,7 @@ Status visit_payload(const ReadWindow& file, std::uint64_t offset, std::string_v
     error.what = "at byte " + std::to_string(offset) + ": " + error.what;
     return fail(std::move(error));
   }
-  return visit(std::move(*record));
+  return visit(std::move(*record), offset);
 }
 
 Error damage(const ReadWindow& file, std::uint64_t bad, std::uint64_t good) {
@@ -242,6 +248,12 @@ Status JournalWriter::sync() {
 
 Result<JournalScan> read_journal(const std::string& path,
                                  const std::function<Status(Record&&)>& visit) {
+  return read_journal_with_places(
+      path, [&visit](Record&& record, JournalPlace) { return visit(std::move(record)); });
+}
+
+Result<JournalScan> read_journal_with_places(
+    const std::string& path, const std::function<Status(Record&&, JournalPlace)>& visit) {
   auto file = ReadWindow::open(path);
   if (!file) return fail(file.error());
   JournalScan scan;
@@ -271,6 +283,37 @@ Result<JournalScan> read_journal(const std::string& path,
   scan.good_bytes = offset;
   scan.torn_bytes = file->size_bytes() - offset;
   return scan;
+}
+
+Result<std::vector<Record>> read_journal_records(const std::string& path,
+                                                 const std::vector<JournalPlace>& places) {
+  // The places lie far apart: reading on behind a record would be for nothing.
+  constexpr std::size_t kAboutOneRecord = 32U << 10U;
+  std::vector<Record> records;
+  if (places.empty()) return records;
+  auto file = ReadWindow::open(path, kAboutOneRecord);
+  if (!file) return fail(file.error());
+  const auto marker = read_header(*file);
+  if (!marker) return fail(marker.error());
+  for (const JournalPlace place : places) {
+    std::optional<std::string_view> payload;
+    if (*marker) {
+      const auto frame = frame_at(*file, place, **marker);
+      if (!frame) return fail(frame.error());
+      payload = *frame;
+    }
+    if (!payload) {
+      return fail(journal_error(path, ErrorKind::kInput,
+                                "the journal has no whole record at byte " + std::to_string(place),
+                                "It was there when the journal was opened: check the disk."));
+    }
+    const auto keep = [&records](Record&& record, JournalPlace) -> Status {
+      records.push_back(std::move(record));
+      return {};
+    };
+    if (auto kept = visit_payload(*file, place, *payload, keep); !kept) return fail(kept.error());
+  }
+  return records;
 }
 
 }  // namespace ptxbatch

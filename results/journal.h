@@ -14,6 +14,9 @@
 
 namespace ptxbatch {
 
+/// Where a record begins: its offset in the journal.
+using JournalPlace = std::uint64_t;
+
 class JournalWriter {
  public:
   /// Opens for appending after `good_bytes` (what read_journal found good); a torn tail behind it
@@ -25,6 +28,7 @@ class JournalWriter {
   Status append(const Record& record);
   /// Everything appended so far survives a power loss once this returns without an error.
   Status sync();
+  /// Also the place of the record that is appended next.
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
 
  private:
@@ -48,5 +52,12 @@ struct JournalScan {
 /// the scan and is returned.
 Result<JournalScan> read_journal(const std::string& path,
                                  const std::function<Status(Record&&)>& visit);
+/// The same for those that come back for some of the records.
+Result<JournalScan> read_journal_with_places(
+    const std::string& path, const std::function<Status(Record&&, JournalPlace)>& visit);
+
+/// The records at these places, in this order; an error names the first where there is none.
+Result<std::vector<Record>> read_journal_records(const std::string& path,
+                                                 const std::vector<JournalPlace>& places);
 
 }  // namespace ptxbatch

@@ -147,6 +147,26 @@ TEST_F(CoordinatorTest, ATurnThatIsSentTwiceCountsOnce) {
   EXPECT_EQ(state->turns(), 1);
 }
 
+TEST_F(CoordinatorTest, APromptThatManyRanksSendIsStoredOnce) {
+  run(small_experiment(2, 1), 2, [](InProcessTransport& transport) {
+    ScriptedRank first(transport, 1);
+    ScriptedRank second(transport, 2);
+    for (ScriptedRank* rank : {&first, &second}) {
+      rank->join(1);
+      rank->expect<Assignment>();
+      rank->say(Record(PromptRecord{"hash", "prompt"}));
+    }
+    first.say(Goodbye{});
+    second.say(Goodbye{});
+  });
+  int prompts = 0;
+  ASSERT_TRUE(read_results_file(path_, [&prompts](Record&& record) -> Status {
+    prompts += std::holds_alternative<PromptRecord>(record) ? 1 : 0;
+    return {};
+  }));
+  EXPECT_EQ(prompts, 1);
+}
+
 TEST_F(CoordinatorTest, AnUnfinishedRunIsResumableAndGoesOnWhereItWas) {
   const auto outcome = run(small_experiment(1, 2), 1, [](InProcessTransport& transport) {
     ScriptedRank rank(transport, 1);

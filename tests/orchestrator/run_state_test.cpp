@@ -16,21 +16,15 @@ class RunStateTest : public testing::Test {
 };
 
 TEST_F(RunStateTest, AFinishedTurnBecomesHistory) {
-  ASSERT_TRUE(state_.apply(reply_of(0, 0)));
-  ASSERT_TRUE(state_.apply(turn_of(0, 0)));
-  const Assignment assignment = state_.assignment(0);
-  ASSERT_EQ(assignment.history.size(), 1U);
-  EXPECT_EQ(assignment.history[0].reply, "reply 0");
-  EXPECT_EQ(assignment.history[0].feedback, "feedback 0");
-  EXPECT_FALSE(assignment.pending_reply);
+  ASSERT_TRUE(state_.apply(reply_of(0, 0), 100));
+  ASSERT_TRUE(state_.apply(turn_of(0, 0), 200));
+  const TrajectoryState& trajectory = state_.trajectories()[0];
+  ASSERT_EQ(trajectory.history.size(), 1U);
+  EXPECT_EQ(trajectory.history[0].reply, 100U);
+  EXPECT_EQ(trajectory.history[0].turn, 200U);
+  EXPECT_FALSE(trajectory.pending_reply);
   EXPECT_EQ(state_.turns(), 1);
   EXPECT_EQ(state_.labels()[static_cast<std::size_t>(Label::kCorrect)], 1);
-}
-
-TEST_F(RunStateTest, AReplyThatWasNotJudgedIsHandedOutAgain) {
-  ASSERT_TRUE(state_.apply(reply_of(1, 0)));
-  ASSERT_TRUE(state_.assignment(1).pending_reply);
-  EXPECT_EQ(state_.assignment(1).pending_reply->text, "reply 0");
 }
 
 TEST_F(RunStateTest, ATurnTwiceIsRefused) {

@@ -114,8 +114,54 @@ TEST_F(RunStoreTest, AnUnfinishedRecordAtTheEndIsCutOff) {
   auto store = open(small_experiment(1, 2));
   EXPECT_GT(store->torn_bytes(), 0U);
   EXPECT_EQ(store->state().turns(), 0);
-  ASSERT_TRUE(store->state().assignment(0).pending_reply) << "the reply was whole";
+  EXPECT_TRUE(store->state().trajectories()[0].pending_reply) << "the reply was whole";
   ASSERT_TRUE(store->append(turn_of(0, 0)));
+}
+
+TEST_F(RunStoreTest, AnAssignmentHoldsWhatTheJournalHas) {
+  {
+    auto store = open(small_experiment(2, 3));
+    for (int turn = 0; turn < 2; ++turn) {
+      do_turn(*store, 1, turn);
+      do_turn(*store, 0, turn);
+    }
+    ASSERT_TRUE(store->append(reply_of(1, 2)));
+  }
+  const auto store = open(small_experiment(2, 3));
+  const auto assignment = store->assignment(1);
+  ASSERT_TRUE(assignment) << describe(assignment.error());
+  EXPECT_EQ(assignment->trajectory.index, 1);
+  ASSERT_EQ(assignment->history.size(), 2U);
+  EXPECT_EQ(assignment->history[0].reply, "reply 0");
+  EXPECT_EQ(assignment->history[1].reply, "reply 1");
+  EXPECT_EQ(assignment->history[1].feedback, "feedback 1");
+  ASSERT_TRUE(assignment->pending_reply);
+  EXPECT_EQ(*assignment->pending_reply, reply_of(1, 2));
+}
+
+TEST_F(RunStoreTest, AnAssignmentAfterTheJournalWasMadeAgainHoldsItsTurns) {
+  {
+    auto store = open(small_experiment(1, 2));
+    do_turn(*store, 0, 0);
+    ASSERT_TRUE(store->append(TrajectoryEndRecord{0, TrajectoryEnd::kFailed, "no reply"}));
+    ASSERT_TRUE(store->finish());
+  }
+  auto store = open(small_experiment(1, 2));
+  ASSERT_TRUE(store->append(EventRecord{0, 1, 0, "resumed", ""}));
+  const auto assignment = store->assignment(0);
+  ASSERT_TRUE(assignment) << describe(assignment.error());
+  ASSERT_EQ(assignment->history.size(), 1U);
+  EXPECT_EQ(assignment->history[0].feedback, "feedback 0");
+}
+
+TEST_F(RunStoreTest, AJournalThatLostRecordsMeanwhileIsAnErrorNotAShorterHistory) {
+  auto store = open(small_experiment(1, 2));
+  do_turn(*store, 0, 0);
+  const std::string journal = journal_path(path_);
+  std::filesystem::resize_file(journal, *files_.size_bytes(journal) - 3);
+  const auto assignment = store->assignment(0);
+  ASSERT_FALSE(assignment);
+  EXPECT_EQ(assignment.error().file, journal);
 }
 
 TEST_F(RunStoreTest, StatusOfNothingIsAnError) {

@@ -39,6 +39,51 @@ TEST(WorkQueue, KeepsPlanOrderWithinAWorkload) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(queue.take(1), i);
 }
 
+TEST(WorkQueue, UntilRepliesHaveComeAllModelsAreTried) {
+  WorkQueue queue;
+  for (int i = 0; i < 4; ++i) queue.add(i, "w", 1, i < 2 ? "first" : "second");
+  EXPECT_EQ(queue.take(1), 0);
+  EXPECT_EQ(queue.take(1), 2);
+  EXPECT_EQ(queue.take(1), 1);
+  EXPECT_EQ(queue.take(1), 3);
+}
+
+TEST(WorkQueue, TheModelThatAnswersSlowestGoesFirst) {
+  WorkQueue queue;
+  queue.add(0, "w", 1, "quick");
+  queue.add(1, "w", 1, "slow");
+  queue.replied("quick", 10, 100);
+  queue.replied("slow", 900, 100);
+  EXPECT_EQ(queue.take(1), 1);
+  EXPECT_EQ(queue.take(1), 0);
+}
+
+TEST(WorkQueue, OfAModelWithALimitNoMoreIsHandedOutThanKeepsItBusyWhileOthersHaveWork) {
+  WorkQueue queue;
+  queue.limit("limited", {.in_flight = 1});
+  for (int i = 0; i < 4; ++i) queue.add(i, "w", 1, "limited");
+  for (int i = 4; i < 6; ++i) queue.add(i, "w", 1, "unlimited");
+  queue.replied("limited", 900, 100);
+  queue.replied("unlimited", 10, 100);
+  EXPECT_EQ(queue.take(1), 0);
+  EXPECT_EQ(queue.take(1), 1);
+  EXPECT_EQ(queue.take(1), 4);
+  queue.release(0);
+  EXPECT_EQ(queue.take(1), 2) << "it has room again";
+  EXPECT_EQ(queue.take(1), 5);
+  EXPECT_EQ(queue.take(1), 3) << "nobody else has work";
+}
+
+TEST(WorkQueue, AModelWithALongQueueBehindItsLimitGoesBeforeOneThatAnswersSlower) {
+  WorkQueue queue;
+  queue.limit("limited", {.requests_per_minute = 6});
+  for (int i = 0; i < 20; ++i) queue.add(i, "w", 1, "limited");
+  queue.add(20, "w", 1, "slow");
+  queue.replied("limited", 20, 100);  // 2 calls at a time: 20 turns take 200 s
+  queue.replied("slow", 100, 100);
+  EXPECT_EQ(queue.take(1), 0);
+}
+
 TEST(Progress, EstimatesWhatIsLeftFromTheRateOfThisSession) {
   HandSetTime time;
   Progress progress(10, time);
