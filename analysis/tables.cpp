@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/coverage.h"
 #include "analysis/metrics.h"
 #include "analysis/sheet.h"
 #include "analysis/table_numbers.h"
@@ -53,6 +54,12 @@ Sheet score_sheet(const TableNumbers& numbers, const std::vector<std::uint32_t>&
     add_score_column(sheet, grid.problems[problem], kind, numbers.scored, column, style);
   }
   add_score_notes(sheet, numbers, which, kind, style);
+  if (options.min_coverage > 0) {
+    sheet.notes.push_back(
+        fmt::format("Target instruction: only where what was executed of it covers at least {:.3g} "
+                    "of the problem's operations.",
+                    options.min_coverage));
+  }
   add_device_note(sheet, numbers, which);
   return sheet;
 }
@@ -113,6 +120,14 @@ std::string render_sheets(const TableNumbers& numbers, const TableOptions& optio
       texts.push_back(render_sheet(sheet, options.format, options.width));
   }
   return texts.empty() ? "No trajectories: there is nothing to tabulate.\n" : join(texts, "\n");
+}
+
+// Copies, when there is something to change.
+std::vector<TurnTable> with_coverage(const std::vector<TurnTable>& tables, double least) {
+  if (least <= 0) return {};
+  std::vector<TurnTable> result = tables;
+  for (TurnTable& table : result) require_coverage(table, least);
+  return result;
 }
 
 std::string csv_row(const std::vector<std::string>& fields) {
@@ -190,7 +205,9 @@ std::string render_csv(const TableNumbers& numbers, const TableOptions& options)
 
 }  // namespace
 
-std::string render_tables(const std::vector<TurnTable>& tables, const TableOptions& options) {
+std::string render_tables(const std::vector<TurnTable>& all, const TableOptions& options) {
+  const std::vector<TurnTable> covered = with_coverage(all, options.min_coverage);
+  const std::vector<TurnTable>& tables = options.min_coverage > 0 ? covered : all;
   const TableNumbers numbers(tables, group_trajectories(tables),
                              capped_limits(tables, options.turns), options.speedup,
                              options.intervals);

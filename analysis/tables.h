@@ -20,7 +20,10 @@ struct TableOptions {
   std::vector<std::int32_t> turns = {1, 4, 8};  // turn limits; cut to what the experiments allow
   SpeedupKind speedup = SpeedupKind::kPaper;
   bool intervals = false;  // each number with its 95 % interval (intervals.h)
-  std::size_t width = 0;   // terminal columns to stay within; 0: as wide as it needs
+  // Above 0: the restriction to the target instruction asks that it covered this share of the
+  // problem's operations too (coverage.h).
+  double min_coverage = 0;
+  std::size_t width = 0;  // terminal columns to stay within; 0: as wide as it needs
 };
 
 /// The tables asked for, of all results files together. Rows are models (and targets when there are

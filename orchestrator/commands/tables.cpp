@@ -28,6 +28,7 @@ struct TablesCommand {
   std::string speedup = "paper";
   std::vector<std::int32_t> paper;  // numbers of its tables; none: those of the run
   bool intervals = false;
+  double min_coverage = 0;
 };
 
 int missing_files() {
@@ -82,6 +83,7 @@ int run_tables(const TablesCommand& command) {
   options.turns = command.turns;
   options.speedup = speedup_kind(command.speedup);
   options.intervals = command.intervals;
+  options.min_coverage = command.min_coverage;
   options.width = terminal_columns(STDOUT_FILENO).value_or(0);
   fmt::print("{}", render_tables(*loaded, options));
   return kExitDone;
@@ -106,6 +108,13 @@ void add_tables_command(CLI::App& app, int& exit_code) {
           ->allow_extra_args(false)
           ->excludes(turns);
   command->add_flag("--ci", options->intervals, "Each number with its 95 % interval");
+  CLI::Option* coverage =
+      command
+          ->add_option(
+              "--min-coverage", options->min_coverage,
+              "Count the target instruction only where it did this share of the operations")
+          ->check(CLI::Range(0.0, 1.0));
+  paper->excludes(coverage);
   add_speedup_option(*command, options->speedup);
   paper->excludes(command->get_option("--speedup"));  // the paper has its own
   command->callback([options, &exit_code] {

@@ -15,6 +15,7 @@ struct Turn {
   Label label = Label::kCompilationError;
   double speedup = 0;
   TargetInstruction target = TargetInstruction::kNotExamined;
+  double coverage = -1;
 };
 
 inline Turn with_target(double speedup) {
@@ -60,7 +61,7 @@ inline void add_trajectory(TurnTable& table, const Where& where, const std::vect
     table.target_instruction.push_back(turns[i].target);
     table.speedup.push_back(turns[i].speedup);
     table.paired_speedup.push_back(turns[i].speedup * 2);
-    table.flop_coverage.push_back(-1);
+    table.flop_coverage.push_back(turns[i].coverage);
     table.reasoning_tokens.push_back(100);
   }
 }

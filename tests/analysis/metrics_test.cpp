@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "analysis/coverage.h"
 #include "tests/analysis/hand_made.h"
 
 namespace ptxbatch {
@@ -51,6 +52,22 @@ TEST(TurnCorrectness, WithTheTargetRestrictionOnlyPresentCounts) {
   const auto scores = scores_of(table, {5});
   EXPECT_EQ(scores[0].with_target.correct_turns, 1);
   EXPECT_EQ(scores[0].unrestricted.correct_turns, 5);
+}
+
+TEST(RequireCoverage, ATokenInstructionAndAnUnknownShareNoLongerCountAsPresent) {
+  TurnTable table = empty_table(4);
+  add_trajectory(table, {},
+                 {{Label::kCorrect, 1, TargetInstruction::kPresent, 1.03},
+                  {Label::kCorrect, 1, TargetInstruction::kPresent, 0.5},
+                  {Label::kCorrect, 1, TargetInstruction::kPresent, 0.001},
+                  {Label::kCorrect, 1, TargetInstruction::kPresent}});
+  EXPECT_EQ(scores_of(table, {4})[0].with_target.correct_turns, 4);
+  require_coverage(table, 0.5);
+  EXPECT_EQ(scores_of(table, {4})[0].with_target.correct_turns, 2);
+  EXPECT_EQ(scores_of(table, {4})[0].unrestricted.correct_turns, 4);
+  EXPECT_THAT(table.target_instruction,
+              ElementsAre(TargetInstruction::kPresent, TargetInstruction::kPresent,
+                          TargetInstruction::kNotExecuted, TargetInstruction::kUnknown));
 }
 
 TEST(TurnCorrectness, AnExecutedTargetInstructionDoesNotMakeAWrongTurnCount) {
