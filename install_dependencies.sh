@@ -38,6 +38,7 @@ libexpected-dev        -         tl::expected: errors as values
 libssl-dev             -         SHA-256
 zlib1g-dev             -         CRC-32 of the journal
 libseccomp-dev         -         the sandbox of candidates
+libpugixml-dev         -         reports of compute-sanitizer
 libopenblas-dev        -         references of the host target
 libgtest-dev           -         tests
 libgmock-dev           -         tests

@@ -14,6 +14,7 @@ pkg_check_modules(tomlplusplus REQUIRED IMPORTED_TARGET tomlplusplus)  # libtoml
 pkg_check_modules(hdf5 REQUIRED IMPORTED_TARGET hdf5-serial)           # libhdf5-dev
 pkg_check_modules(openblas REQUIRED IMPORTED_TARGET openblas)          # libopenblas-dev
 pkg_check_modules(seccomp REQUIRED IMPORTED_TARGET libseccomp)         # libseccomp-dev
+pkg_check_modules(pugixml REQUIRED IMPORTED_TARGET pugixml)            # libpugixml-dev
 pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl)            # libcurl4-openssl-dev
 
 # The wheels that install_dependencies.sh unpacks into the checkout.

@@ -73,6 +73,16 @@ PromptSpec read_prompt(TomlTable table) {
   return prompt;
 }
 
+void check_sanitizers(TomlTable& table, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (name == "memcheck" || name == "racecheck" || name == "synccheck" || name == "initcheck") {
+      continue;
+    }
+    table.error("sanitizers", "'" + name + "' is not a tool of compute-sanitizer",
+                "Known: memcheck, racecheck, synccheck, initcheck.");
+  }
+}
+
 ProtocolSettings read_protocol(TomlTable table) {
   ProtocolSettings protocol;
   protocol.turns = static_cast<int>(table.integer("turns", protocol.turns, 1, 1000));
@@ -89,6 +99,10 @@ ProtocolSettings read_protocol(TomlTable table) {
   protocol.input_seed = static_cast<std::uint64_t>(
       table.integer("input_seed", static_cast<std::int64_t>(protocol.input_seed), 0,
                     std::numeric_limits<std::int64_t>::max()));
+  if (table.has("sanitizers")) {
+    protocol.sanitizers = table.strings("sanitizers");
+    check_sanitizers(table, protocol.sanitizers);
+  }
   protocol.speedup = table.choice("speedup", protocol.speedup, {"paper", "paired"});
   table.reject_unknown_keys();
   return protocol;

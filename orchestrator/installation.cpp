@@ -39,8 +39,11 @@ Result<TargetPrograms> find_target_programs(const std::string& target) {
   const auto program = [&](const std::string& role) {
     return (folder / ("ptxbatch-" + role + "-" + device)).string();
   };
-  TargetPrograms programs{program("keeper"), program("runner"), program("tracer"), ""};
-  if (device == "cuda") programs.calibration = program("calibration") + ".so";
+  TargetPrograms programs{program("keeper"), program("runner"), program("tracer"), "", ""};
+  if (device == "cuda") {
+    programs.calibration = program("calibration") + ".so";
+    programs.instrumented = program("instrumented");
+  }
   for (const std::string& path : {programs.keeper, programs.runner, programs.tracer}) {
     if (::access(path.c_str(), X_OK) == 0) continue;
     Error error;

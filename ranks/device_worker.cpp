@@ -5,6 +5,8 @@
 
 #include "common/process.h"
 #include "common/version.h"
+#include "ranks/compile/tools.h"
+#include "ranks/profile/device_process.h"
 
 namespace ptxbatch {
 
@@ -42,6 +44,13 @@ Result<std::vector<EnvironmentRecord>> DeviceWorker::make_judges() {
     judge_config.runner_program = programs.runner;
     judge_config.tracer_program = programs.tracer;
     judge_config.calibration_candidate = programs.calibration;
+    judge_config.instrumented_program = programs.instrumented;
+    if (DevicePlace{target.name}.is_gpu() && !config_.experiment.protocol.sanitizers.empty()) {
+      auto sanitizer = find_compute_sanitizer();
+      if (!sanitizer) return fail(sanitizer.error());
+      judge_config.sanitizer_program = std::move(*sanitizer);
+    }
+    if (auto ncu = find_ncu(); ncu) judge_config.ncu_program = std::move(*ncu);
     judge_config.scratch_folder = config_.scratch_folder + "/judge-" + target.name;
     judge_config.protocol = config_.experiment.protocol;
     judge_config.budgets = config_.experiment.budgets;

@@ -118,6 +118,7 @@ struct ProtocolSettings {
   double abs_tolerance = 1e-2;  // an element is wrong only if it exceeds both
   double rel_tolerance = 1e-2;
   std::uint64_t input_seed = 42;
+  std::vector<std::string> sanitizers = {"memcheck"};  // GPU: compute-sanitizer's, in this order
   std::string speedup =
       "paper";  // which speedup stops a trajectory and goes into tables: paper | paired
 };

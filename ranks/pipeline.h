@@ -29,7 +29,9 @@ struct TargetPrograms {
   std::string keeper;
   std::string runner;
   std::string tracer;
-  std::string calibration;  // GPU targets: see JudgeConfig::calibration_candidate
+  // GPU targets, see JudgeConfig:
+  std::string calibration;
+  std::string instrumented;
 };
 
 struct PipelineConfig {

@@ -45,6 +45,24 @@ void add_evaluation(const Evaluation& evaluation, TurnRecord& record) {
   }
 }
 
+// One that hangs would only hang again, for longer; one whose process crashed says why itself.
+bool is_worth_sanitizing(const Evaluation& evaluation) {
+  using Outcome = Evaluation::Outcome;
+  return evaluation.outcome == Outcome::kCorrect || evaluation.outcome == Outcome::kWrong ||
+         evaluation.outcome == Outcome::kDeviceFault || evaluation.outcome == Outcome::kOverrun;
+}
+
+bool is_repeatable(const TurnFacts& facts) {
+  using Outcome = Evaluation::Outcome;
+  const Outcome outcome = facts.evaluation->outcome;
+  if (outcome == Outcome::kServiceFailure || outcome == Outcome::kTimedOut ||
+      outcome == Outcome::kTimingViolation) {
+    return false;
+  }
+  return !facts.sanitization || (facts.sanitization->outcome != Sanitization::Outcome::kTimedOut &&
+                                 facts.sanitization->outcome != Sanitization::Outcome::kToolFailed);
+}
+
 }  // namespace
 
 const MeasurementCache::Entry* MeasurementCache::find(const TurnInHand& turn) const {
@@ -53,12 +71,8 @@ const MeasurementCache::Entry* MeasurementCache::find(const TurnInHand& turn) co
 }
 
 void MeasurementCache::store(const TurnInHand& turn) {
-  const Evaluation::Outcome outcome = turn.facts.evaluation->outcome;
-  const bool repeatable = outcome != Evaluation::Outcome::kServiceFailure &&
-                          outcome != Evaluation::Outcome::kTimedOut &&
-                          outcome != Evaluation::Outcome::kTimingViolation;
-  if (!repeatable) return;
-  entries_[measurement_key(turn)] = {*turn.facts.evaluation,
+  if (!is_repeatable(turn.facts)) return;
+  entries_[measurement_key(turn)] = {*turn.facts.evaluation, turn.facts.sanitization,
                                      turn.facts.evidence.value_or(Evidence{})};
 }
 
@@ -95,6 +109,7 @@ void judge_candidate(TurnInHand& turn, Judge& judge, MeasurementCache& cache) {
   turn.stages.queue += seconds_since(turn.queued_at);
   if (const auto* known = cache.find(turn); known != nullptr) {
     turn.facts.evaluation = known->evaluation;
+    turn.facts.sanitization = known->sanitization;
     turn.facts.evidence = known->evidence;
     turn.measurement_reused = true;
     return;
@@ -103,7 +118,11 @@ void judge_candidate(TurnInHand& turn, Judge& judge, MeasurementCache& cache) {
   const std::string& binary = turn.facts.compilation->binary;
   turn.facts.evaluation = judge.evaluate(problem, binary);
   turn.stages.evaluate = turn.facts.evaluation->seconds;
-  if (turn.facts.evaluation->outcome == Evaluation::Outcome::kCorrect) {
+  if (is_worth_sanitizing(*turn.facts.evaluation)) {
+    turn.facts.sanitization = judge.sanitize(problem, binary);
+    turn.stages.sanitize = turn.facts.sanitization->seconds;
+  }
+  if (label_of(turn.facts).label == Label::kCorrect) {
     turn.facts.evidence = judge.collect_evidence(problem, binary, *turn.facts.scan);
     turn.stages.evidence = turn.facts.evidence->seconds;
   }

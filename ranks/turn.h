@@ -1,6 +1,6 @@
 // One turn, from a model's reply to a record. The stages stand here in their order:
 //
-//   generate -> extract -> compile -> scan -> sanitize -> evaluate -> evidence -> feedback
+//   generate -> extract -> compile -> scan -> evaluate -> sanitize -> evidence -> feedback
 //               `---- prepare_candidate ---'  `---- judge_candidate ----'  `- finish_turn
 //
 // prepare_candidate runs on the compile pool's threads, judge_candidate on the device's thread.
@@ -33,6 +33,7 @@ class MeasurementCache {
  public:
   struct Entry {
     Evaluation evaluation;
+    std::optional<Sanitization> sanitization;
     Evidence evidence;
   };
   [[nodiscard]] const Entry* find(const TurnInHand& turn) const;

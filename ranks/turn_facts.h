@@ -42,7 +42,7 @@ struct StaticScan {
   double seconds = 0;
 };
 
-/// sanitize: nothing on the host target.
+/// sanitize: a call under tools that look for faults; nothing on the host target.
 struct Sanitization {
   enum class Outcome { kNotRun, kClean, kFault, kTimedOut, kToolFailed };
   Outcome outcome = Outcome::kNotRun;
@@ -122,5 +122,9 @@ struct LabelAndCause {
   std::string cause;
 };
 LabelAndCause label_of(const TurnFacts& facts);
+
+/// Whether the turn is what the sanitizer made of it. A fault always is the turn's; that the
+/// sanitizer itself came to no end matters only for a candidate that is right otherwise.
+bool sanitizer_decides(const TurnFacts& facts);
 
 }  // namespace ptxbatch

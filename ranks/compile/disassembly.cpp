@@ -134,7 +134,7 @@ Status disassemble_gpu(Disassembly& lines, const std::string& binary, double tim
   // Device code without a kernel is an empty section: then there truly is no instruction.
   bool saw_device_code = false;
   const auto visit = [&](std::string_view line) {
-    saw_device_code |= line.starts_with("Fatbin elf code");
+    saw_device_code |= line.starts_with("Fatbin elf code") || line.starts_with("\tcode for ");
     lines.visit(line);
   };
   auto status = visit_tool_lines({*cuobjdump, "-sass", binary}, timeout_s, visit);

@@ -104,4 +104,17 @@ Result<std::string> find_cuobjdump() {
   return find_cuda_program("cuobjdump");
 }
 
+Result<std::string> find_ncu() {
+  return find_cuda_program("ncu");
+}
+
+Result<std::string> find_compute_sanitizer() {
+  auto program = find_cuda_program("compute-sanitizer");
+  if (!program) {
+    program.error().hint +=
+        " To do without the sanitizer, set sanitizers = [] in the experiment's [protocol].";
+  }
+  return program;
+}
+
 }  // namespace ptxbatch

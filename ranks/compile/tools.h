@@ -32,5 +32,7 @@ std::vector<std::string> cuda_stub_folders(const std::string& nvcc);
 
 Result<std::string> find_objdump();
 Result<std::string> find_cuobjdump();
+Result<std::string> find_compute_sanitizer();
+Result<std::string> find_ncu();
 
 }  // namespace ptxbatch

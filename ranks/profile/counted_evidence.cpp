@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "common/log.h"
 #include "ranks/problems/operators.h"
 #include "ranks/profile/flop_coverage.h"
 
@@ -17,15 +18,15 @@ using Counted = tl::expected<FunctionCounts, std::string>;
 
 class CountingRun {
  public:
-  CountingRun(KeeperClient& keeper, const std::function<Result<RunnerClient>()>& start_runner,
+  CountingRun(KeeperClient& keeper, const CountingTools& tools,
               const KeeperClient::OpenedWorkload& workload, const EvidenceTask& task)
-      : keeper_(keeper), start_runner_(start_runner), workload_(workload), task_(task) {}
+      : keeper_(keeper), tools_(tools), workload_(workload), task_(task) {}
 
   Result<Evidence> run() {
     Evidence evidence;
     evidence.instructions = task_.scan.instructions;
     for (const std::string& function : functions()) {
-      auto counted = count(function);
+      auto counted = count_somehow(function);
       if (!counted) return fail(counted.error());
       if (const std::string why = gap(*counted); !why.empty()) {
         evidence.failure = function;
@@ -47,12 +48,26 @@ class CountingRun {
     return names;
   }
 
-  Result<Counted> count(const std::string& function) {
+  Result<Counted> count_somehow(const std::string& function) {
+    if (tools_.only_ncu) return count(function, Way::kNcu);
+    auto counted = count(function, Way::kInside);
+    if (!counted || gap(*counted).empty() || tools_.ncu.program.empty()) return counted;
+    spdlog::info("{} is counted by Nsight Compute, since: {}", function, gap(*counted));
+    auto by_ncu = count(function, Way::kNcu);
+    // Why neither of the two could.
+    if (by_ncu && !gap(*by_ncu).empty()) {
+      return Counted(tl::unexpected(gap(*counted) + "; by ncu: " + gap(*by_ncu)));
+    }
+    return by_ncu;
+  }
+
+  enum class Way { kInside, kNcu };
+  Result<Counted> count(const std::string& function, Way way) {
     if (left_s() <= 0) return Counted(tl::unexpected(std::string("no time was left for it")));
     if (auto prepared = keeper_.prepare(kSet); !prepared) return fail(prepared.error());
-    auto runner = start_runner_();
-    if (!runner) return fail(runner.error());
-    auto counts = call_in(*runner, function);
+    auto counts = way == Way::kNcu
+                      ? count_with_ncu(tools_.ncu, workload_, task_, function, left_s())
+                      : count_inside(function);
     if (!counts) return Counted(tl::unexpected(counts.error()));
     const auto checked = keeper_.check(kSet, task_.tolerance);
     if (!checked) return fail(checked.error());
@@ -62,16 +77,18 @@ class CountingRun {
     return counts;
   }
 
-  Counted call_in(RunnerClient& runner, const std::string& function) {
+  Counted count_inside(const std::string& function) {
+    auto runner = tools_.start_runner();
+    if (!runner) return tl::unexpected(runner.error().what);
     const auto loaded =
-        runner.load({task_.binary, task_.problem, workload_.mappings, workload_.fds}, left_s());
+        runner->load({task_.binary, task_.problem, workload_.mappings, workload_.fds}, left_s());
     if (!loaded) return tl::unexpected("loading: " + loaded.error().detail);
-    if (auto counting = runner.count_function(function, left_s()); !counting) {
+    if (auto counting = runner->count_function(function, left_s()); !counting) {
       return tl::unexpected(counting.error());
     }
-    const auto called = runner.call(left_s());
+    const auto called = runner->call(left_s());
     if (!called) return tl::unexpected("the counted call: " + called.error().detail);
-    return runner.counts(std::max(left_s(), 1.0));
+    return runner->counts(std::max(left_s(), 1.0));
   }
 
   /// Why these counts do not say how often the function's instructions ran; empty when they do.
@@ -119,7 +136,7 @@ class CountingRun {
   [[nodiscard]] double left_s() const { return task_.budget_s - seconds_since(start_); }
 
   KeeperClient& keeper_;
-  const std::function<Result<RunnerClient>()>& start_runner_;
+  const CountingTools& tools_;
   const KeeperClient::OpenedWorkload& workload_;
   const EvidenceTask& task_;
   SteadyClock::time_point start_ = SteadyClock::now();
@@ -127,11 +144,10 @@ class CountingRun {
 
 }  // namespace
 
-Result<Evidence> count_instructions(KeeperClient& keeper,
-                                    const std::function<Result<RunnerClient>()>& start_runner,
+Result<Evidence> count_instructions(KeeperClient& keeper, const CountingTools& tools,
                                     const KeeperClient::OpenedWorkload& workload,
                                     const EvidenceTask& task) {
-  return CountingRun(keeper, start_runner, workload, task).run();
+  return CountingRun(keeper, tools, workload, task).run();
 }
 
 }  // namespace ptxbatch

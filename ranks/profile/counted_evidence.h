@@ -6,13 +6,19 @@
 #include <functional>
 
 #include "ranks/profile/evidence.h"
+#include "ranks/profile/ncu_counter.h"
 
 namespace ptxbatch {
 
-/// `start_runner` gives a ready runner of the kind that counts; `workload` is open at the keeper.
-/// An error is a failure of ours; what the candidate does wrong here ends in kUnknown.
-Result<Evidence> count_instructions(KeeperClient& keeper,
-                                    const std::function<Result<RunnerClient>()>& start_runner,
+struct CountingTools {
+  std::function<Result<RunnerClient>()> start_runner;  // a ready runner of the kind that counts
+  NcuCounter ncu;                                      // for what that runner could not count
+  bool only_ncu = false;                               // to compare the two
+};
+
+/// `workload` is open at the keeper. An error is a failure of ours; what the candidate does wrong
+/// here ends in kUnknown.
+Result<Evidence> count_instructions(KeeperClient& keeper, const CountingTools& tools,
                                     const KeeperClient::OpenedWorkload& workload,
                                     const EvidenceTask& task);
 

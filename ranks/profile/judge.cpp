@@ -15,6 +15,7 @@
 #include "ranks/profile/counted_evidence.h"
 #include "ranks/profile/evaluation.h"
 #include "ranks/profile/evidence.h"
+#include "ranks/profile/sanitizer.h"
 
 namespace ptxbatch {
 namespace {
@@ -60,6 +61,21 @@ class ProcessJudge final : public Judge {
     failure.outcome = Evaluation::Outcome::kServiceFailure;
     failure.detail = evaluation.error().what;
     return failure;
+  }
+
+  Sanitization sanitize(const Problem& problem, const std::string& binary) override {
+    Sanitization all;
+    if (!place().is_gpu()) return all;
+    for (const std::string& tool : config_.protocol.sanitizers) {
+      const auto attempt = [&] { return try_sanitize(problem, absolute_path(binary), tool); };
+      auto one = twice(attempt);
+      if (one && one->outcome == Sanitization::Outcome::kToolFailed) one = attempt();
+      if (!one) one = Sanitization{Sanitization::Outcome::kToolFailed, one.error().what, 0};
+      one->seconds += all.seconds;
+      all = std::move(*one);
+      if (all.outcome != Sanitization::Outcome::kClean) break;
+    }
+    return all;
   }
 
   Evidence collect_evidence(const Problem& problem, const std::string& binary,
@@ -122,6 +138,15 @@ class ProcessJudge final : public Judge {
     return evaluation;
   }
 
+  Result<Sanitization> try_sanitize(const Problem& problem, const std::string& binary,
+                                    const std::string& tool) {
+    auto workload = open(problem, trials_of(problem, config_.protocol));
+    if (!workload) return fail(workload.error());
+    return sanitize_candidate(keeper_, *workload,
+                              {problem, binary, config_.sanitizer_program, tool,
+                               instrumented_runner_spec(), config_.budgets.sanitize_s});
+  }
+
   Result<Evidence> try_evidence(const Problem& problem, const std::string& binary,
                                 const StaticScan& scan) {
     auto workload = open(problem, trials_of(problem, config_.protocol));
@@ -132,8 +157,11 @@ class ProcessJudge final : public Judge {
     if (place().is_gpu()) {
       RunnerSpec counting = runner_spec();
       counting.program = config_.tracer_program;
-      return count_instructions(
-          keeper_, [&] { return start_ready(counting); }, *workload, task);
+      CountingTools tools;
+      tools.start_runner = [&] { return start_ready(counting); };
+      tools.ncu = {config_.ncu_program, instrumented_runner_spec()};
+      tools.only_ncu = config_.evidence_by_ncu_only;
+      return count_instructions(keeper_, tools, *workload, task);
     }
     auto runner = RunnerClient::start_traced(runner_spec(), config_.tracer_program);
     if (!runner) return fail(runner.error());
@@ -197,6 +225,12 @@ class ProcessJudge final : public Judge {
 
   [[nodiscard]] RunnerSpec runner_spec() const {
     return {config_.runner_program, config_.scratch_folder, place(), config_.readable};
+  }
+
+  [[nodiscard]] RunnerSpec instrumented_runner_spec() const {
+    RunnerSpec spec = runner_spec();
+    spec.program = config_.instrumented_program;
+    return spec;
   }
 
   void stand_by() {

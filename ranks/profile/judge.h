@@ -19,6 +19,10 @@ struct JudgeConfig {
   std::string keeper_program;  // absolute paths
   std::string runner_program;
   std::string tracer_program;  // runs a runner under breakpoints, for evidence
+  // GPU, for the sanitize stage: the runner that is started under compute-sanitizer, and that.
+  std::string instrumented_program;
+  std::string sanitizer_program;
+  std::string ncu_program;     // Nsight Compute, for evidence that fails otherwise; empty: none
   std::string scratch_folder;  // exists; sub-folders are made and removed
   ProtocolSettings protocol;
   StageBudgets budgets;
@@ -28,7 +32,8 @@ struct JudgeConfig {
   std::vector<std::string> readable;  // files and folders open to candidates beyond what they need
   // What makes an evaluation cheap; benchmarks turn it off to see what it saves.
   bool runner_stands_by = true;  // a process with its context made, before there is a candidate
-  bool keeps_state = true;       // inputs, reference outputs and latencies, from one to the next
+  bool evidence_by_ncu_only = false;
+  bool keeps_state = true;  // inputs, reference outputs and latencies, from one to the next
 };
 
 struct DeviceInfo {
@@ -52,6 +57,10 @@ class Judge {
   /// Correctness over the trials, then timing in alternating blocks with the reference. Never
   /// fails as a call: what goes wrong on our side is Outcome::kServiceFailure.
   virtual Evaluation evaluate(const Problem& problem, const std::string& binary) = 0;
+
+  /// One call under each of the protocol's sanitizers, until one finds a fault. Not run on the
+  /// host.
+  virtual Sanitization sanitize(const Problem& problem, const std::string& binary) = 0;
 
   /// Runs the candidate once more, in a process of its own, and sees which of the scanned
   /// instructions are executed under the real workload.

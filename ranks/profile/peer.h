@@ -77,6 +77,9 @@ class Peer {
     return tl::unexpected(tampered("it did not say hello"));
   }
 
+  /// Closes this end of the channel: there will be no more requests.
+  void hang_up() { channel_ = Channel(); }
+
   /// False once the process has ended.
   [[nodiscard]] bool alive() const;
   [[nodiscard]] ChildProcess& child() const { return *child_; }

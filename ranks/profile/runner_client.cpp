@@ -10,13 +10,13 @@ namespace {
 
 using Outcome = Evaluation::Outcome;
 
-constexpr double kReadyWithinS = 60;
 constexpr int kTracerFd = Peer::kChannelFd + 1;
 // Beside the workload's own tensors.
 constexpr std::uint64_t kMemoryForCandidateBytes = 4ULL << 30U;
 
 ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
   ProcessSpec process = device_process(spec.place, spec.program, Peer::kChannelFd, scratch);
+  process.argv.insert(process.argv.begin(), spec.tool.begin(), spec.tool.end());
   process.limits.file_size_bytes = 16U << 20U;
   process.limits.open_files = 256;
   process.output_cap_bytes = 16U << 10U;  // of the candidate's printing, which nobody reads
@@ -43,7 +43,7 @@ Result<RunnerClient> RunnerClient::start(const RunnerSpec& spec) {
   if (!scratch) return fail(scratch.error());
   auto runner = Peer::start(process_for(spec, scratch->path()));
   if (!runner) return fail(runner.error());
-  return RunnerClient(spec.readable, std::move(*scratch), std::move(*runner), std::nullopt);
+  return RunnerClient(spec, std::move(*scratch), std::move(*runner), std::nullopt);
 }
 
 Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
@@ -61,14 +61,13 @@ Result<RunnerClient> RunnerClient::start_traced(const RunnerSpec& spec,
   auto started = ChildProcess::start(process);
   if (!started) return fail(started.error());
   auto child = std::make_shared<ChildProcess>(std::move(*started));
-  return RunnerClient(spec.readable, std::move(*scratch),
-                      Peer(child, std::move(runner_ends->first)),
+  return RunnerClient(spec, std::move(*scratch), Peer(child, std::move(runner_ends->first)),
                       Peer(child, std::move(tracer_ends->first)));
 }
 
-Status RunnerClient::wait_ready() {
+Status RunnerClient::wait_ready(double within_s) {
   // Asked rather than told: one that became ready and then died does not answer.
-  const auto ready = runner_.ask<Done>(AskReady{}, deadline_in(kReadyWithinS));
+  const auto ready = runner_.ask<Done>(AskReady{}, deadline_in(within_s));
   if (ready) return {};
   std::string said = runner_.child().output();
   if (!said.empty()) said = ": " + said;
@@ -145,9 +144,15 @@ tl::expected<FunctionCounts, std::string> RunnerClient::counts(double budget_s) 
   return all;
 }
 
-// Under a tracer the process that we started is the tracer, and a stop would be reported to it.
+ProcessEnd RunnerClient::finish(double budget_s) {
+  go_on();
+  runner_.hang_up();
+  return runner_.child().wait(deadline_in(budget_s));
+}
+
+// Under a tool the process that we started is the tool, and its runner is never timed.
 void RunnerClient::stop() const {
-  if (tracer_) return;
+  if (under_tool_) return;
   ::kill(pid(), SIGSTOP);
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 &&
@@ -156,7 +161,7 @@ void RunnerClient::stop() const {
 }
 
 void RunnerClient::go_on() const {
-  if (!tracer_) ::kill(pid(), SIGCONT);
+  if (!under_tool_) ::kill(pid(), SIGCONT);
 }
 
 CandidateEnd RunnerClient::end_of(const PeerFailure& failure) const {

@@ -17,7 +17,8 @@ struct RunnerSpec {
   std::string program;
   std::string scratch_folder;  // in which the runner's own folder is made
   DevicePlace place;
-  std::vector<std::string> readable;  // by candidates, beyond what they need
+  std::vector<std::string> readable;   // by candidates, beyond what they need
+  std::vector<std::string> tool = {};  // a tool and its arguments, under which the program is run
 };
 
 /// How a candidate ended its evaluation before its time.
@@ -32,13 +33,15 @@ struct CandidateEnd {
 
 class RunnerClient {
  public:
+  static constexpr double kReadyWithinS = 60;
+
   /// Both return as soon as the process is started; it gets ready by itself.
   static Result<RunnerClient> start(const RunnerSpec& spec);
   static Result<RunnerClient> start_traced(const RunnerSpec& spec,
                                            const std::string& tracer_program);
 
   /// Waits until the runner is ready. An error is no fault of a candidate.
-  Status wait_ready();
+  Status wait_ready(double within_s = kReadyWithinS);
 
   struct Load {
     const std::string& binary;
@@ -61,6 +64,11 @@ class RunnerClient {
   tl::expected<void, std::string> count_function(const std::string& function, double budget_s);
   tl::expected<FunctionCounts, std::string> counts(double budget_s);
 
+  /// Lets the process end, for want of requests; how it did. Under a tool it is the tool's end.
+  ProcessEnd finish(double budget_s);
+  /// What it printed.
+  [[nodiscard]] const std::string& output() const { return runner_.child().output(); }
+
   /// The protections that the kernel lacks, known after load(); empty when none.
   [[nodiscard]] const std::string& sandbox_notice() const { return sandbox_notice_; }
   /// The tracer over its own channel; none unless start_traced().
@@ -68,9 +76,10 @@ class RunnerClient {
   [[nodiscard]] pid_t pid() const { return runner_.child().pid(); }
 
  private:
-  RunnerClient(std::vector<std::string> readable, ScratchFolder scratch, Peer runner,
+  RunnerClient(const RunnerSpec& spec, ScratchFolder scratch, Peer runner,
                std::optional<Peer> tracer)
-      : readable_(std::move(readable)),
+      : readable_(spec.readable),
+        under_tool_(tracer || !spec.tool.empty()),
         scratch_(std::move(scratch)),
         runner_(std::move(runner)),
         tracer_(std::move(tracer)) {}
@@ -79,6 +88,7 @@ class RunnerClient {
   CandidateEnd end_of(const PeerFailure& failure) const;
 
   std::vector<std::string> readable_;
+  bool under_tool_;
   ScratchFolder scratch_;  // before the process, so that it outlives it
   Peer runner_;
   std::optional<Peer> tracer_;

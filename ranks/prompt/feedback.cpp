@@ -154,23 +154,35 @@ class Feedback {
   }
 
   std::string after_compilation() const {
+    if (sanitizer_decides(facts_)) return sanitized(*facts_.sanitization);
     if (facts_.evaluation) return evaluated(*facts_.evaluation);
-    if (!facts_.sanitization) return service_failure("it was not run");
-    switch (facts_.sanitization->outcome) {
+    return service_failure("it was not run");
+  }
+
+  std::string sanitized(const Sanitization& sanitization) const {
+    switch (sanitization.outcome) {
       case Sanitization::Outcome::kFault:
-        return "The sanitizer found a fault:\n\n" + quoted(facts_.sanitization->report) +
-               "\nCorrect it and give the complete file again.\n";
+        return fault_before_report() + "compute-sanitizer found a fault in the kernel:\n\n" +
+               quoted(sanitization.report) + "\nCorrect it and give the complete file again.\n";
       case Sanitization::Outcome::kTimedOut:
-        return "Under the sanitizer the kernel did not end within its time (" +
-               number(facts_.sanitization->seconds, 3) +
+        return "Under compute-sanitizer (" + sanitization.report +
+               ") the kernel did not end within its time (" + number(sanitization.seconds, 3) +
                " s). It may hang, or do far more work than needed.\n";
       case Sanitization::Outcome::kToolFailed:
-        return service_failure(facts_.sanitization->report);
+        return service_failure(sanitization.report);
       case Sanitization::Outcome::kNotRun:
       case Sanitization::Outcome::kClean:
         break;
     }
     return service_failure("it was not run");
+  }
+
+  // What happened without the sanitizer, when that was a fault as well.
+  std::string fault_before_report() const {
+    if (!facts_.evaluation || facts_.evaluation->outcome != Evaluation::Outcome::kDeviceFault) {
+      return {};
+    }
+    return evaluated(*facts_.evaluation) + "\n";
   }
 
   std::string evaluated(const Evaluation& evaluation) const {

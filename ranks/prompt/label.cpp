@@ -115,6 +115,21 @@ LabelAndCause label_of(const Sanitization& sanitization) {
 
 }  // namespace
 
+bool sanitizer_decides(const TurnFacts& facts) {
+  if (!facts.sanitization) return false;
+  switch (facts.sanitization->outcome) {
+    case Sanitization::Outcome::kFault:
+      return true;
+    case Sanitization::Outcome::kTimedOut:
+    case Sanitization::Outcome::kToolFailed:
+      return !facts.evaluation || facts.evaluation->outcome == Evaluation::Outcome::kCorrect;
+    case Sanitization::Outcome::kNotRun:
+    case Sanitization::Outcome::kClean:
+      break;
+  }
+  return false;
+}
+
 LabelAndCause label_of(const TurnFacts& facts) {
   if (facts.extraction.outcome == Extraction::Outcome::kNoCodeBlock) {
     return {Label::kExtractionError, "no_code_block"};
@@ -129,9 +144,8 @@ LabelAndCause label_of(const TurnFacts& facts) {
   if (facts.compilation && facts.compilation->outcome == Compilation::Outcome::kTimedOut) {
     return {Label::kCompilationError, "compile_timeout"};
   }
-  // The evaluation comes last; when there is one, the sanitizer let the candidate pass.
+  if (sanitizer_decides(facts)) return label_of(*facts.sanitization);
   if (facts.evaluation) return label_of(*facts.evaluation);
-  if (facts.sanitization) return label_of(*facts.sanitization);
   return {Label::kProfilingServiceTimeout, "service_failure"};
 }
 

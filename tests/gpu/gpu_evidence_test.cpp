@@ -1,5 +1,7 @@
 // Whether the target's instructions did the work, on a real GPU: scanned in the binary, counted in
 // a run.
+#include <tuple>
+
 #include "ranks/compile/disassembly.h"
 #include "ranks/profile/flop_coverage.h"
 #include "tests/gpu/gpu_fixture.h"
@@ -90,6 +92,46 @@ TEST_F(GpuEvidence, LoadsByTmaAloneArePresentAndCoverNothing) {
   const Evidence evidence = evidence_of("evidence_tma_only");
   EXPECT_EQ(evidence.state, TargetInstruction::kPresent) << evidence.failure;
   EXPECT_EQ(evidence.flop_coverage, 0);
+}
+
+/// What must be the same whoever counted.
+std::vector<std::tuple<std::uint64_t, std::int64_t, std::int64_t>> counts_of(
+    const Evidence& evidence) {
+  std::vector<std::tuple<std::uint64_t, std::int64_t, std::int64_t>> counts;
+  for (const InstructionRecord& i : evidence.instructions) {
+    counts.emplace_back(i.address, i.warp_executions, i.thread_executions);
+  }
+  return counts;
+}
+
+TEST_F(GpuEvidence, NsightComputeCountsTheSame) {
+  for (const char* name : {"evidence_present", "evidence_guarded", "evidence_token"}) {
+    use(gpu_config(scratch()));
+    const Evidence inside = evidence_of(name);
+    JudgeConfig config = gpu_config(scratch());
+    config.evidence_by_ncu_only = true;
+    use(config);
+    const Evidence by_ncu = evidence_of(name);
+    EXPECT_EQ(by_ncu.state, inside.state) << by_ncu.failure;
+    EXPECT_EQ(counts_of(by_ncu), counts_of(inside)) << name;
+  }
+}
+
+TEST_F(GpuEvidence, WhereTheProcessCannotCountNsightComputeDoes) {
+  JudgeConfig config = gpu_config(scratch());
+  config.tracer_program = "/bin/false";
+  use(config);
+  EXPECT_EQ(evidence_of("evidence_present").state, TargetInstruction::kPresent);
+}
+
+TEST_F(GpuEvidence, WhereNobodyCanCountTheStateIsUnknown) {
+  JudgeConfig config = gpu_config(scratch());
+  config.tracer_program = "/bin/false";
+  config.ncu_program = "/bin/false";
+  use(config);
+  const Evidence evidence = evidence_of("evidence_present");
+  EXPECT_EQ(evidence.state, TargetInstruction::kUnknown);
+  EXPECT_THAT(evidence.failure, HasSubstr("by ncu"));
 }
 
 TEST_F(GpuEvidence, AbsentWhereTheBinaryHasNone) {

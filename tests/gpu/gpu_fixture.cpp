@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "ranks/compile/tools.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -101,6 +103,9 @@ JudgeConfig gpu_config(const std::string& scratch) {
   config.runner_program = built(RUNNER_PROGRAM);
   config.tracer_program = built(TRACER_PROGRAM);
   config.calibration_candidate = built(CALIBRATION);
+  config.instrumented_program = built(INSTRUMENTED_PROGRAM);
+  if (auto sanitizer = find_compute_sanitizer()) config.sanitizer_program = *sanitizer;
+  if (auto ncu = find_ncu()) config.ncu_program = *ncu;
   config.scratch_folder = scratch;
   config.protocol.trials = 2;
   config.protocol.warmups = 2;

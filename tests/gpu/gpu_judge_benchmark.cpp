@@ -1,8 +1,10 @@
 // What judging on a GPU costs and how far its times can be trusted, printed:
 //   aa        the reference as its own candidate, on the paper's five problems: the speedup is 1
-//   rate      evaluations a second with state kept on the GPU, and without
+//   rate      evaluations a second with state kept on the GPU, and without (a quarter of them)
+//   defence   an evaluation against the same calls in one process that is trusted
+//   tools     evidence by CUPTI against Nsight Compute, and each sanitizer
 //   standby   what a runner that stands by saves
-// Usage: gpu_judge_benchmark aa|rate|standby [REPEATS]
+// Usage: gpu_judge_benchmark aa|rate|defence|tools|standby [REPEATS]
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,11 +12,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <sstream>
 #include <string>
 
 #include "common/clock.h"
+#include "ranks/compile/disassembly.h"
 #include "ranks/profile/evaluation.h"
+#include "ranks/profile/keeper_client.h"
 #include "ranks/profile/timing.h"
 #include "tests/gpu/gpu_fixture.h"
 
@@ -131,7 +136,7 @@ void print_rate(const char* what, const Rate& rate, int requests) {
 
 void run_rate(const std::string& scratch, int requests) {
   const Problem problem = paper_problem("gemm");
-  const std::string candidate = gpu_candidate("reference");
+  const std::string candidate = gpu_candidate("recorded_gemm");
   JudgeConfig config = paper_config(scratch);
   const Rate paired = rate_of(config, problem, candidate, requests);
   print_rate("state kept, reference timed in pairs", paired, requests);
@@ -140,21 +145,113 @@ void run_rate(const std::string& scratch, int requests) {
   print_rate("state kept, reference timed once (the paper's way)", cached, requests);
   config.keeps_state = false;
   config.runner_stands_by = false;
-  const Rate fresh = rate_of(config, problem, candidate, requests);
-  print_rate("nothing kept, reference timed each time", fresh, requests);
-  std::printf("kept against not kept: %.2fx\n", fresh.seconds / cached.seconds);
+  const int fresh_requests = std::max(requests / 4, 1);  // they take long
+  const Rate fresh = rate_of(config, problem, candidate, fresh_requests);
+  print_rate("nothing kept, reference timed each time", fresh, fresh_requests);
+  std::printf("kept against not kept: %.2fx\n",
+              (fresh.seconds / fresh_requests) / (cached.seconds / requests));
+}
+
+/// What an evaluation's calls take where nobody is mistrusted: all in the keeper's process, flushed
+/// and timed, one output a trial compared.
+double trusted_evaluation_s(const JudgeConfig& config, const Problem& problem) {
+  const ProtocolSettings& protocol = config.protocol;
+  const int trials = trials_of(problem, protocol);
+  KeeperClient keeper({config.keeper_program, config.scratch_folder, {config.target, 0}, 0});
+  if (!keeper.ensure_running()) std::exit(1);
+  if (!keeper.open(problem, protocol.input_seed, input_sets_of(trials))) std::exit(1);
+  const int calls = 1 + protocol.warmups + protocol.iterations;
+  const int reference_calls = protocol.pair_blocks > 0 ? protocol.iterations : 0;
+  const auto start = SteadyClock::now();
+  for (int trial = 0; trial < trials; ++trial) {
+    for (int call = 0; call < calls + reference_calls; ++call) {
+      if (!keeper.prepare(trial) || !keeper.time_reference(trial)) std::exit(1);
+    }
+    if (!keeper.check(trial, {protocol.abs_tolerance, protocol.rel_tolerance})) std::exit(1);
+  }
+  return seconds_since(start);
+}
+
+void run_defence(const std::string& scratch, int repeats) {
+  const JudgeConfig config = paper_config(scratch);
+  auto judge = judge_of(config);
+  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+    const Problem problem = paper_problem(op_type);
+    const std::string candidate = reference_candidate(scratch, op_type);
+    judge->evaluate(problem, candidate);  // makes the state
+    std::vector<double> defended;
+    std::vector<double> trusted;
+    for (int i = 0; i < repeats; ++i) {
+      defended.push_back(judge->evaluate(problem, candidate).seconds);
+      trusted.push_back(trusted_evaluation_s(config, problem));
+    }
+    std::printf("%-16s %.3f s, the same calls in one trusted process %.3f s: %+.0f %%\n", op_type,
+                median(defended), median(trusted), 100 * (median(defended) / median(trusted) - 1));
+    std::fflush(stdout);
+  }
+}
+
+/// `between`: what a turn does before the next one's evaluation, or nothing.
+double evaluation_s(Judge& judge, const std::string& candidate, int repeats,
+                    const std::function<void()>& between) {
+  std::vector<double> seconds;
+  for (int i = 0; i < repeats; ++i) {
+    const auto start = SteadyClock::now();
+    judge.evaluate(small_gemm(), candidate);
+    seconds.push_back(seconds_since(start));
+    between();
+  }
+  return median(seconds);
+}
+
+/// Counting the executed instructions inside the process against Nsight Compute, and the
+/// sanitizers.
+void run_tools(const std::string& scratch, int repeats) {
+  for (const char* op_type : {"gemm", "mha_fwd"}) {
+    const Problem problem = paper_problem(op_type);
+    const std::string candidate = gpu_candidate(std::string("recorded_") + op_type);
+    const StaticScan scan = scan_binary("hopper", candidate, 60);
+    JudgeConfig config = paper_config(scratch);
+    for (const bool by_ncu : {false, true}) {
+      config.evidence_by_ncu_only = by_ncu;
+      auto judge = judge_of(config);
+      judge->evaluate(problem, candidate);  // makes the state
+      std::vector<double> seconds;
+      Evidence last;
+      for (int i = 0; i < repeats; ++i) {
+        last = judge->collect_evidence(problem, candidate, scan);
+        seconds.push_back(last.seconds);
+      }
+      std::printf("%-10s evidence by %-14s %7.3f s, coverage %.3f %s\n", op_type,
+                  by_ncu ? "ncu" : "CUPTI", median(seconds), last.flop_coverage,
+                  last.failure.c_str());
+    }
+    for (const char* tool : {"memcheck", "racecheck", "synccheck", "initcheck"}) {
+      config.protocol.sanitizers = {tool};
+      auto judge = judge_of(config);
+      const Sanitization found = judge->sanitize(problem, candidate);
+      std::printf("%-10s %-10s %7.3f s, outcome %d %s\n", op_type, tool, found.seconds,
+                  static_cast<int>(found.outcome), found.report.c_str());
+      std::fflush(stdout);
+    }
+  }
 }
 
 void run_standby(const std::string& scratch, int repeats) {
-  const Problem problem = small_gemm();
-  const std::string candidate = gpu_candidate("honest_plain");
+  const std::string candidate = gpu_candidate("evidence_present");
+  const StaticScan scan = scan_binary("hopper", candidate, 60);
   for (const bool standby : {false, true}) {
     JudgeConfig config = gpu_config(scratch);
     config.runner_stands_by = standby;
-    const Rate rate = rate_of(config, problem, candidate, repeats);
-    std::printf("%s: %.1f ms an evaluation of a kernel of microseconds\n",
-                standby ? "a runner stands by" : "a runner started on demand",
-                1e3 * rate.seconds / repeats);
+    auto judge = judge_of(config);
+    judge->evaluate(small_gemm(), candidate);  // makes the state
+    const double at_once = evaluation_s(*judge, candidate, repeats, [] {});
+    const double after_evidence = evaluation_s(*judge, candidate, repeats, [&] {
+      judge->collect_evidence(small_gemm(), candidate, scan);
+    });
+    std::printf("%-28s %.1f ms an evaluation right after another, %.1f ms after evidence\n",
+                standby ? "a runner stands by:" : "a runner started on demand:", 1e3 * at_once,
+                1e3 * after_evidence);
   }
 }
 
@@ -173,10 +270,14 @@ int run(int argc, char** argv) {
     run_aa(scratch->path(), repeats > 0 ? repeats : 10);
   } else if (mode == "rate") {
     run_rate(scratch->path(), repeats > 0 ? repeats : 128);
+  } else if (mode == "defence") {
+    run_defence(scratch->path(), repeats > 0 ? repeats : 3);
+  } else if (mode == "tools") {
+    run_tools(scratch->path(), repeats > 0 ? repeats : 3);
   } else if (mode == "standby") {
     run_standby(scratch->path(), repeats > 0 ? repeats : 20);
   } else {
-    std::puts("usage: gpu_judge_benchmark aa|rate|standby [REPEATS]");
+    std::puts("usage: gpu_judge_benchmark aa|rate|defence|tools|standby [REPEATS]");
     return 1;
   }
   return 0;

@@ -51,6 +51,19 @@ TEST(ExperimentFile, DefaultsAreThePapers) {
   EXPECT_EQ(experiment->prompts[0].tag, "base");
 }
 
+TEST(ExperimentFile, SanitizersAreToolsOfComputeSanitizer) {
+  const auto defaults = parse_experiment(kGood, "small.toml");
+  ASSERT_TRUE(defaults);
+  EXPECT_THAT(defaults->protocol.sanitizers, testing::ElementsAre("memcheck"));
+  const std::string good = std::string(kGood) + "[protocol]\nsanitizers = []\n";
+  const auto none = parse_experiment(good, "small.toml");
+  ASSERT_TRUE(none) << describe(none.error().front());
+  EXPECT_THAT(none->protocol.sanitizers, testing::IsEmpty());
+  const auto errors = errors_of(std::string(kGood) + "[protocol]\nsanitizers = [\"asan\"]\n");
+  EXPECT_EQ(errors.front().key, "protocol.sanitizers");
+  EXPECT_THAT(errors.front().hint, testing::HasSubstr("racecheck"));
+}
+
 TEST(ExperimentFile, PathsAreTakenFromTheFilesFolder) {
   const auto experiment = parse_experiment(kGood, "/somewhere/small.toml");
   ASSERT_TRUE(experiment);

@@ -163,7 +163,18 @@ TEST_F(Feedback, TheSanitizersReportIsGiven) {
   facts.sanitization->report = "Invalid __global__ write of size 4 at kernel.cu:12";
   EXPECT_THAT(text(), HasSubstr("kernel.cu:12"));
   facts.sanitization->outcome = Sanitization::Outcome::kTimedOut;
-  EXPECT_THAT(text(), HasSubstr("Under the sanitizer"));
+  facts.sanitization->report = "memcheck";
+  EXPECT_THAT(text(), HasSubstr("Under compute-sanitizer (memcheck)"));
+}
+
+TEST_F(Feedback, ADeviceFaultIsExplainedByTheSanitizersReport) {
+  Evaluation& evaluation = evaluated(Evaluation::Outcome::kDeviceFault);
+  evaluation.device_error = 716;
+  evaluation.detail = "misaligned address (CUDA error 716)";
+  facts.sanitization.emplace();
+  facts.sanitization->outcome = Sanitization::Outcome::kFault;
+  facts.sanitization->report = "Invalid __global__ write of size 4 at kernel.cu:12";
+  EXPECT_THAT(text(), AllOf(HasSubstr("CUDA error 716"), HasSubstr("kernel.cu:12")));
 }
 
 TEST_F(Feedback, ACorrectResultGivesSpeedupLatenciesTargetAndGoal) {

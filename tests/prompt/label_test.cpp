@@ -69,6 +69,24 @@ TEST(LabelOf, EachSanitizerOutcomeHasItsLabel) {
   EXPECT_EQ(label_of(facts), expect(Label::kProfilingServiceTimeout, "sanitizer_failed"));
 }
 
+// A hang under the sanitizer says nothing of a candidate whose result is wrong anyway.
+TEST(LabelOf, TheSanitizersFaultGoesBeforeTheEvaluationAndItsOwnFailureBehindAWrongResult) {
+  TurnFacts facts = compiled();
+  facts.sanitization.emplace();
+  facts.evaluation.emplace();
+  for (const auto outcome : {Evaluation::Outcome::kCorrect, Evaluation::Outcome::kWrong}) {
+    facts.evaluation->outcome = outcome;
+    facts.sanitization->outcome = Sanitization::Outcome::kFault;
+    EXPECT_EQ(label_of(facts), expect(Label::kRuntimeError, "sanitizer_fault"));
+  }
+  facts.sanitization->outcome = Sanitization::Outcome::kTimedOut;
+  EXPECT_EQ(label_of(facts).label, Label::kNumericalError);
+  facts.evaluation->outcome = Evaluation::Outcome::kCorrect;
+  EXPECT_EQ(label_of(facts).label, Label::kSanitizeTimeout);
+  facts.sanitization->outcome = Sanitization::Outcome::kClean;
+  EXPECT_EQ(label_of(facts).label, Label::kCorrect);
+}
+
 TEST(LabelOf, EachEvaluationOutcomeHasItsLabel) {
   using Outcome = Evaluation::Outcome;
   EXPECT_EQ(label_of_outcome(Outcome::kCorrect), expect(Label::kCorrect, "correct"));

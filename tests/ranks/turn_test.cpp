@@ -37,6 +37,12 @@ class CountingJudge final : public Judge {
     result.speedup = 0.5;
     return result;
   }
+  Sanitization sanitize(const Problem& /*problem*/, const std::string& /*binary*/) override {
+    ++sanitizations;
+    Sanitization result;
+    result.outcome = sanitized;
+    return result;
+  }
   Evidence collect_evidence(const Problem& /*problem*/, const std::string& /*binary*/,
                             const StaticScan& /*scan*/) override {
     ++evidence_runs;
@@ -46,7 +52,9 @@ class CountingJudge final : public Judge {
   }
 
   Evaluation::Outcome outcome = Evaluation::Outcome::kCorrect;
+  Sanitization::Outcome sanitized = Sanitization::Outcome::kClean;
   int evaluations = 0;
+  int sanitizations = 0;
   int evidence_runs = 0;
 };
 
@@ -101,6 +109,31 @@ TEST_F(TurnTest, EvidenceIsCollectedForCorrectCandidatesOnly) {
   TurnInHand wrong = turn_with("```cpp\nint other;\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n```\n");
   judge_candidate(wrong, judge_, cache_);
   EXPECT_EQ(judge_.evidence_runs, 1);
+}
+
+TEST_F(TurnTest, ARightCandidateWithAFaultyMemoryIsARuntimeErrorWithoutEvidence) {
+  judge_.sanitized = Sanitization::Outcome::kFault;
+  TurnInHand turn = turn_with(kernel_);
+  judge_candidate(turn, judge_, cache_);
+  EXPECT_EQ(label_of(turn.facts).label, Label::kRuntimeError);
+  EXPECT_EQ(judge_.evidence_runs, 0);
+}
+
+TEST_F(TurnTest, ACandidateThatHangsIsNotSanitized) {
+  judge_.outcome = Evaluation::Outcome::kTimedOut;
+  TurnInHand turn = turn_with(kernel_);
+  judge_candidate(turn, judge_, cache_);
+  EXPECT_EQ(judge_.sanitizations, 0);
+  EXPECT_EQ(label_of(turn.facts).label, Label::kKernelExecutionTimeout);
+}
+
+TEST_F(TurnTest, AFailureOfTheSanitizerIsNotRemembered) {
+  judge_.sanitized = Sanitization::Outcome::kToolFailed;
+  TurnInHand first = turn_with(kernel_);
+  judge_candidate(first, judge_, cache_);
+  TurnInHand second = turn_with(kernel_);
+  judge_candidate(second, judge_, cache_);
+  EXPECT_EQ(judge_.sanitizations, 2);
 }
 
 TEST_F(TurnTest, AnIdenticalCandidateIsNotMeasuredTwice) {

@@ -29,17 +29,25 @@ CudaRunnerDevice::CudaRunnerDevice(int rank_on_host) : CudaRunnerBase(rank_on_ho
   start_activity_trace();
 }
 
-Result<void*> CudaRunnerBase::map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
-                                         const std::string& name) {
+Result<SharedTensor> CudaRunnerBase::import_tensor(const TensorMapping& mapping,
+                                                   std::vector<UniqueFd> fds,
+                                                   const std::string& name) {
   if (fds.size() != 1) return fail(ErrorKind::kProtocol, "a GPU tensor has one descriptor");
   try {
-    tensors_.push_back(SharedTensor::import(
+    return SharedTensor::import(
         fds.front().get(), mapping.mapped_bytes, mapping.tensor_bytes,
         mapping.output ? SharedTensor::Access::kReadWrite : SharedTensor::Access::kRead,
-        gpu_.device()));
+        gpu_.device());
   } catch (const CudaFailure& failure) {
     return fail(ErrorKind::kSystem, "cannot map " + name + ": " + failure.what());
   }
+}
+
+Result<void*> CudaRunnerBase::map_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
+                                         const std::string& name) {
+  auto tensor = import_tensor(mapping, std::move(fds), name);
+  if (!tensor) return fail(tensor.error());
+  tensors_.push_back(std::move(*tensor));
   return device_pointer(tensors_.back().tensor());
 }
 

@@ -23,6 +23,9 @@ class CudaRunnerBase : public RunnerDevice {
 
  protected:
   explicit CudaRunnerBase(int rank_on_host) : gpu_(rank_on_host) {}
+  /// The keeper's tensor, inputs read-only.
+  Result<SharedTensor> import_tensor(const TensorMapping& mapping, std::vector<UniqueFd> fds,
+                                     const std::string& name);
 
  private:
   GpuContext gpu_;
