@@ -25,15 +25,16 @@ Tolerance tolerance_of(const ProtocolSettings& protocol) {
   return {protocol.abs_tolerance, protocol.rel_tolerance};
 }
 
-/// The reference in the keeper, in the same steps as a candidate's call.
-Result<CallTime> reference_call(KeeperClient& keeper, int set, const ProtocolSettings& protocol,
+/// The reference, in the same steps as a candidate's call.
+Result<CallTime> reference_call(const Keepers& keepers, int set, const ProtocolSettings& protocol,
                                 const MeasurementRules& rules) {
-  if (auto prepared = keeper.prepare(set); !prepared) return fail(prepared.error());
-  const auto call = keeper.time_reference(set);
+  if (auto prepared = keepers.state.prepare(set); !prepared) return fail(prepared.error());
+  const bool apart = &keepers.reference != &keepers.state;
+  const auto call = keepers.reference.time_reference(apart ? 0 : set);
   if (!call) return fail(call.error());
   CallTime time{call->claimed_s, call->span_s};
   if (!rules.span_has_check) return time;
-  const auto checked = keeper.check(set, tolerance_of(protocol));
+  const auto checked = keepers.state.check(set, tolerance_of(protocol));
   if (!checked) return fail(checked.error());
   time.span_s += checked->span_s;
   return time;
@@ -80,8 +81,9 @@ struct CallSteps {
 /// stands in evaluation_, and an error when it is the keeper that failed.
 class EvaluationRun {
  public:
-  EvaluationRun(KeeperClient& keeper, RunnerClient& runner, const EvaluationTask& task)
-      : keeper_(keeper),
+  EvaluationRun(const Keepers& keepers, RunnerClient& runner, const EvaluationTask& task)
+      : keepers_(keepers),
+        keeper_(keepers.state),
         runner_(runner),
         task_(task),
         tolerance_(tolerance_of(task.protocol)),
@@ -231,7 +233,7 @@ class EvaluationRun {
     for (const int calls : block_sizes(task_.protocol.iterations, task_.protocol.pair_blocks)) {
       std::vector<CallTime> reference;
       for (int i = 0; i < calls; ++i) {
-        const auto call = reference_call(keeper_, trial, task_.protocol, task_.rules);
+        const auto call = reference_call(keepers_, trial, task_.protocol, task_.rules);
         if (!call) return fail(call.error());
         reference.push_back(*call);
       }
@@ -376,6 +378,7 @@ class EvaluationRun {
                                reference.timings.end());
   }
 
+  Keepers keepers_;
   KeeperClient& keeper_;
   RunnerClient& runner_;
   const EvaluationTask& task_;
@@ -408,7 +411,7 @@ double least_latency_ms(const Problem& problem, const DeviceInfo& device) {
          std::max(found->flops(problem) / device.peak_flops_per_s, bytes / device.peak_bytes_per_s);
 }
 
-Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,
+Result<ReferenceLatency> measure_reference(const Keepers& keepers, int trials,
                                            const ProtocolSettings& protocol,
                                            const MeasurementRules& rules) {
   ReferenceLatency result;
@@ -416,7 +419,7 @@ Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,
   for (int trial = 0; trial < trials; ++trial) {
     std::vector<CallTime> calls;
     for (int i = 0; i < protocol.warmups + protocol.iterations; ++i) {
-      const auto call = reference_call(keeper, trial, protocol, rules);
+      const auto call = reference_call(keepers, trial, protocol, rules);
       if (!call) return fail(call.error());
       if (i >= protocol.warmups) calls.push_back(*call);
     }
@@ -452,11 +455,11 @@ Result<std::vector<CallTime>> time_honest_calls(KeeperClient& keeper, RunnerClie
   return calls;
 }
 
-Result<Evaluation> evaluate_candidate(KeeperClient& keeper, RunnerClient& runner,
+Result<Evaluation> evaluate_candidate(const Keepers& keepers, RunnerClient& runner,
                                       const KeeperClient::OpenedWorkload& workload,
                                       const ReferenceLatency& reference,
                                       const EvaluationTask& task) {
-  return EvaluationRun(keeper, runner, task).run(workload, reference);
+  return EvaluationRun(keepers, runner, task).run(workload, reference);
 }
 
 }  // namespace ptxbatch

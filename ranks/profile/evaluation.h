@@ -55,8 +55,16 @@ int input_sets_of(int trials);
 /// 0 when the peaks are unknown.
 double least_latency_ms(const Problem& problem, const DeviceInfo& device);
 
-/// The workload must be open at the keeper.
-Result<ReferenceLatency> measure_reference(KeeperClient& keeper, int trials,
+/// Who keeps the state that candidates see, and who runs the reference when it is timed. On a GPU
+/// these are two processes: the change of context before a kernel makes it about 1 % faster, so
+/// that the reference needs one before it as a candidate has. On the host they are one.
+struct Keepers {
+  KeeperClient& state;
+  KeeperClient& reference;
+};
+
+/// The workload must be open at both keepers.
+Result<ReferenceLatency> measure_reference(const Keepers& keepers, int trials,
                                            const ProtocolSettings& protocol,
                                            const MeasurementRules& rules);
 
@@ -67,7 +75,7 @@ Result<std::vector<CallTime>> time_honest_calls(KeeperClient& keeper, RunnerClie
                                                 const EvaluationTask& task);
 
 /// The whole evaluation, in a ready runner. An error is a failure of ours: the keeper is lost.
-Result<Evaluation> evaluate_candidate(KeeperClient& keeper, RunnerClient& runner,
+Result<Evaluation> evaluate_candidate(const Keepers& keepers, RunnerClient& runner,
                                       const KeeperClient::OpenedWorkload& workload,
                                       const ReferenceLatency& reference,
                                       const EvaluationTask& task);

@@ -21,6 +21,8 @@ namespace ptxbatch {
 namespace {
 
 constexpr std::uint64_t kHostStateBudgetBytes = 4ULL << 30U;
+constexpr std::uint64_t kDevicesChoice = 0;
+constexpr std::uint64_t kReferenceBudgetBytes = 8ULL << 30U;
 
 // On a GPU, beyond the way of an empty kernel: what a candidate's own host code may take in a call,
 // such as encoding tensor maps or an allocation. On top of it the claims themselves are bounded
@@ -39,8 +41,8 @@ class ProcessJudge final : public Judge {
  public:
   explicit ProcessJudge(JudgeConfig config)
       : config_(std::move(config)),
-        keeper_({config_.keeper_program, config_.scratch_folder, place(),
-                 place().is_gpu() ? 0 : kHostStateBudgetBytes}) {}
+        keeper_(keeper_spec(place().is_gpu() ? kDevicesChoice : kHostStateBudgetBytes)),
+        reference_keeper_(keeper_spec(kReferenceBudgetBytes)) {}
 
   Result<DeviceInfo> device_info() override {
     auto info = keeper_.ensure_running();
@@ -122,6 +124,7 @@ class ProcessJudge final : public Judge {
     if (!workload) return fail(workload.error());
     auto runner = ready_runner();  // before anything is timed
     if (!runner) return fail(runner.error());
+    if (auto opened = open_reference(problem); !opened) return fail(opened.error());
     const auto reference = reference_latency(problem, trials);
     if (!reference) return fail(reference.error());
     EvaluationTask task{
@@ -130,7 +133,7 @@ class ProcessJudge final : public Judge {
     if (place().is_gpu()) {
       task.measure_honest_calls = [&] { return honest_calls(problem); };
     }
-    auto evaluation = evaluate_candidate(keeper_, *runner, *workload, **reference, task);
+    auto evaluation = evaluate_candidate(keepers(), *runner, *workload, **reference, task);
     log_once(runner->sandbox_notice());
     if (evaluation && evaluation->outcome == Evaluation::Outcome::kServiceFailure) {
       return fail(ErrorKind::kSystem, evaluation->detail);
@@ -170,6 +173,9 @@ class ProcessJudge final : public Judge {
   }
 
   [[nodiscard]] DevicePlace place() const { return {config_.target, config_.device}; }
+  [[nodiscard]] KeeperSpec keeper_spec(std::uint64_t budget_bytes) const {
+    return {config_.keeper_program, config_.scratch_folder, place(), budget_bytes};
+  }
 
   [[nodiscard]] Status check_architecture(const DeviceInfo& info) const {
     const std::string wanted = config_.target == "hopper"      ? "sm_90"
@@ -198,12 +204,23 @@ class ProcessJudge final : public Judge {
     return keeper_.open(problem, config_.protocol.input_seed, input_sets_of(trials));
   }
 
+  /// One set of inputs is enough there: nobody sees them but the reference.
+  Status open_reference(const Problem& problem) {
+    if (!place().is_gpu()) return {};
+    if (auto running = reference_keeper_.ensure_running(); !running) return fail(running.error());
+    auto opened = reference_keeper_.open(problem, config_.protocol.input_seed, 1);
+    if (!opened) return fail(opened.error());
+    return reference_keeper_.prepare(0);
+  }
+
+  Keepers keepers() { return {keeper_, place().is_gpu() ? reference_keeper_ : keeper_}; }
+
   /// Measured before the first candidate of a workload, then kept.
   Result<const ReferenceLatency*> reference_latency(const Problem& problem, int trials) {
     const std::string key = problem.definition + "\n" + problem.workload;
     const auto known = reference_latencies_.find(key);
     if (known != reference_latencies_.end()) return &known->second;
-    auto measured = measure_reference(keeper_, trials, config_.protocol, rules(problem));
+    auto measured = measure_reference(keepers(), trials, config_.protocol, rules(problem));
     if (!measured) return fail(measured.error());
     if (place().is_gpu()) {
       auto honest = honest_calls(problem);
@@ -259,6 +276,7 @@ class ProcessJudge final : public Judge {
   void forget_state() {
     reference_latencies_.clear();
     keeper_.stop();
+    reference_keeper_.stop();
   }
 
   void log_once(const std::string& notice) {
@@ -269,6 +287,7 @@ class ProcessJudge final : public Judge {
 
   JudgeConfig config_;
   KeeperClient keeper_;
+  KeeperClient reference_keeper_;  // GPU: see Keepers
   std::optional<RunnerClient> standby_;
   std::map<std::string, ReferenceLatency> reference_latencies_;
   std::string logged_notice_;

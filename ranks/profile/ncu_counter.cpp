@@ -116,13 +116,11 @@ tl::expected<FunctionCounts, std::string> count_with_ncu(
   }
   auto step = runner->load({task.binary, task.problem, workload.mappings, workload.fds}, left_s());
   if (step) step = runner->call(left_s());
-  if (!step) return tl::unexpected("the call under ncu: " + step.error().detail);
   const ProcessEnd end = runner->finish(left_s());
-  const auto text = read_text(log);
-  if (!end.ok() || !text) {
-    return tl::unexpected("ncu " + describe_end(end) + ": " + text.value_or("it left no log"));
-  }
-  return parse_ncu_counts(*text);
+  const std::string said = read_text(log).value_or("it left no log");
+  if (!step) return tl::unexpected("the call under ncu: " + step.error().detail + ": " + said);
+  if (!end.ok()) return tl::unexpected("ncu " + describe_end(end) + ": " + said);
+  return parse_ncu_counts(said);
 }
 
 }  // namespace ptxbatch

@@ -173,6 +173,12 @@ Result<bool> restrict_system_calls(const SandboxPolicy& policy) {
   for (const int command : {F_GETFD, F_SETFD, F_GETFL, F_DUPFD, F_DUPFD_CLOEXEC}) {
     filter.allow_when(SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(command)));
   }
+  if (policy.under_profiler) {
+    for (const int command : {F_SETLK, F_SETLKW}) {
+      filter.allow_when(SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(command)));
+    }
+    filter.refuse(SCMP_SYS(chmod), 0);
+  }
   filter.refuse(SCMP_SYS(clone3), ENOSYS);  // so that the C library falls back on clone
   if (const int result = filter.load(); result < 0) {
     return fail(system_error("cannot set up the system-call filter", -result));

@@ -104,6 +104,20 @@ std::vector<std::tuple<std::uint64_t, std::int64_t, std::int64_t>> counts_of(
   return counts;
 }
 
+// A backward pass computes the scores twice in the two-kernel scheme, and causal ones whole tiles.
+TEST_F(GpuEvidence, ThePacksKernelsAreCorrectAndDoTheirWorkByWgmma) {
+  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+    const std::string binary = gpu_candidate(std::string("pack_") + op_type);
+    const Evaluation evaluation = judge_->evaluate(paper_problem(op_type), binary);
+    EXPECT_EQ(evaluation.outcome, Outcome::kCorrect) << op_type << ": " << report(evaluation);
+    const Evidence evidence = judge_->collect_evidence(
+        paper_problem(op_type), binary, scan_binary("hopper", binary, kScanTimeoutS));
+    EXPECT_EQ(evidence.state, TargetInstruction::kPresent) << op_type << ": " << evidence.failure;
+    EXPECT_GE(evidence.flop_coverage, 0.999) << op_type;
+    EXPECT_LT(evidence.flop_coverage, 1.5) << op_type;
+  }
+}
+
 TEST_F(GpuEvidence, NsightComputeCountsTheSame) {
   for (const char* name : {"evidence_present", "evidence_guarded", "evidence_token"}) {
     use(gpu_config(scratch()));

@@ -2,9 +2,9 @@
 //   aa        the reference as its own candidate, on the paper's five problems: the speedup is 1
 //   rate      evaluations a second with state kept on the GPU, and without (a quarter of them)
 //   defence   an evaluation against the same calls in one process that is trusted
-//   tools     evidence by CUPTI against Nsight Compute, and each sanitizer
+//   kernels   the packs' kernels: speed, evidence by CUPTI and by Nsight Compute, sanitizers
 //   standby   what a runner that stands by saves
-// Usage: gpu_judge_benchmark aa|rate|defence|tools|standby [REPEATS]
+// Usage: gpu_judge_benchmark aa|rate|defence|kernels|standby [REPEATS]
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -136,7 +136,7 @@ void print_rate(const char* what, const Rate& rate, int requests) {
 
 void run_rate(const std::string& scratch, int requests) {
   const Problem problem = paper_problem("gemm");
-  const std::string candidate = gpu_candidate("recorded_gemm");
+  const std::string candidate = gpu_candidate("pack_gemm");
   JudgeConfig config = paper_config(scratch);
   const Rate paired = rate_of(config, problem, candidate, requests);
   print_rate("state kept, reference timed in pairs", paired, requests);
@@ -175,9 +175,9 @@ double trusted_evaluation_s(const JudgeConfig& config, const Problem& problem) {
 void run_defence(const std::string& scratch, int repeats) {
   const JudgeConfig config = paper_config(scratch);
   auto judge = judge_of(config);
-  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+  for (const char* op_type : {"gemm", "mha_fwd", "mha_bwd_causal"}) {
     const Problem problem = paper_problem(op_type);
-    const std::string candidate = reference_candidate(scratch, op_type);
+    const std::string candidate = gpu_candidate(std::string("pack_") + op_type);
     judge->evaluate(problem, candidate);  // makes the state
     std::vector<double> defended;
     std::vector<double> trusted;
@@ -187,6 +187,50 @@ void run_defence(const std::string& scratch, int repeats) {
     }
     std::printf("%-16s %.3f s, the same calls in one trusted process %.3f s: %+.0f %%\n", op_type,
                 median(defended), median(trusted), 100 * (median(defended) / median(trusted) - 1));
+    std::fflush(stdout);
+  }
+}
+
+Evidence median_evidence(Judge& judge, const Problem& problem, const std::string& candidate,
+                         int repeats) {
+  const StaticScan scan = scan_binary("hopper", candidate, 60);
+  std::vector<double> seconds;
+  Evidence last;
+  for (int i = 0; i < repeats; ++i) {
+    last = judge.collect_evidence(problem, candidate, scan);
+    seconds.push_back(last.seconds);
+  }
+  last.seconds = median(seconds);
+  return last;
+}
+
+/// The kernels made of the pack's templates: how fast, by which instructions, and what it costs to
+/// know: evidence inside the process against Nsight Compute, and the sanitizers.
+void run_kernels(const std::string& scratch, int repeats) {
+  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+    const Problem problem = paper_problem(op_type);
+    const std::string candidate = gpu_candidate(std::string("pack_") + op_type);
+    JudgeConfig config = paper_config(scratch);
+    auto judge = judge_of(config);
+    const Evaluation evaluation = judge->evaluate(problem, candidate);
+    std::printf("%-16s %s, paired speedup %.3f\n", op_type, report(evaluation).c_str(),
+                evaluation.paired_speedup);
+    for (const bool by_ncu : {false, true}) {
+      config.evidence_by_ncu_only = by_ncu;
+      judge = judge_of(config);
+      judge->evaluate(problem, candidate);  // makes the state
+      const Evidence found = median_evidence(*judge, problem, candidate, repeats);
+      std::printf("  evidence by %-6s %7.3f s, %s, coverage %.3f %s\n", by_ncu ? "ncu" : "CUPTI",
+                  found.seconds, std::string(target_instruction_name(found.state)).c_str(),
+                  found.flop_coverage, found.failure.c_str());
+    }
+    for (const char* tool : {"memcheck", "racecheck", "synccheck"}) {
+      config.protocol.sanitizers = {tool};
+      judge = judge_of(config);
+      const Sanitization found = judge->sanitize(problem, candidate);
+      std::printf("  %-18s %7.3f s, %s\n", tool, found.seconds,
+                  found.outcome == Sanitization::Outcome::kClean ? "clean" : found.report.c_str());
+    }
     std::fflush(stdout);
   }
 }
@@ -202,39 +246,6 @@ double evaluation_s(Judge& judge, const std::string& candidate, int repeats,
     between();
   }
   return median(seconds);
-}
-
-/// Counting the executed instructions inside the process against Nsight Compute, and the
-/// sanitizers.
-void run_tools(const std::string& scratch, int repeats) {
-  for (const char* op_type : {"gemm", "mha_fwd"}) {
-    const Problem problem = paper_problem(op_type);
-    const std::string candidate = gpu_candidate(std::string("recorded_") + op_type);
-    const StaticScan scan = scan_binary("hopper", candidate, 60);
-    JudgeConfig config = paper_config(scratch);
-    for (const bool by_ncu : {false, true}) {
-      config.evidence_by_ncu_only = by_ncu;
-      auto judge = judge_of(config);
-      judge->evaluate(problem, candidate);  // makes the state
-      std::vector<double> seconds;
-      Evidence last;
-      for (int i = 0; i < repeats; ++i) {
-        last = judge->collect_evidence(problem, candidate, scan);
-        seconds.push_back(last.seconds);
-      }
-      std::printf("%-10s evidence by %-14s %7.3f s, coverage %.3f %s\n", op_type,
-                  by_ncu ? "ncu" : "CUPTI", median(seconds), last.flop_coverage,
-                  last.failure.c_str());
-    }
-    for (const char* tool : {"memcheck", "racecheck", "synccheck", "initcheck"}) {
-      config.protocol.sanitizers = {tool};
-      auto judge = judge_of(config);
-      const Sanitization found = judge->sanitize(problem, candidate);
-      std::printf("%-10s %-10s %7.3f s, outcome %d %s\n", op_type, tool, found.seconds,
-                  static_cast<int>(found.outcome), found.report.c_str());
-      std::fflush(stdout);
-    }
-  }
 }
 
 void run_standby(const std::string& scratch, int repeats) {
@@ -272,12 +283,12 @@ int run(int argc, char** argv) {
     run_rate(scratch->path(), repeats > 0 ? repeats : 128);
   } else if (mode == "defence") {
     run_defence(scratch->path(), repeats > 0 ? repeats : 3);
-  } else if (mode == "tools") {
-    run_tools(scratch->path(), repeats > 0 ? repeats : 3);
+  } else if (mode == "kernels") {
+    run_kernels(scratch->path(), repeats > 0 ? repeats : 3);
   } else if (mode == "standby") {
     run_standby(scratch->path(), repeats > 0 ? repeats : 20);
   } else {
-    std::puts("usage: gpu_judge_benchmark aa|rate|defence|tools|standby [REPEATS]");
+    std::puts("usage: gpu_judge_benchmark aa|rate|defence|kernels|standby [REPEATS]");
     return 1;
   }
   return 0;

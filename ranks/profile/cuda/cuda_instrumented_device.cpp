@@ -39,6 +39,7 @@ Result<TimedCall> CudaInstrumentedDevice::time_call(const std::function<void()>&
 // The tool's part in this process talks to the tool over sockets and threads that it made before.
 SandboxPolicy CudaInstrumentedDevice::sandbox_additions() const {
   SandboxPolicy policy = CudaRunnerBase::sandbox_additions();
+  policy.under_profiler = true;
   policy.system_calls.insert(policy.system_calls.end(), {SCMP_SYS(sendto), SCMP_SYS(recvfrom)});
   return policy;
 }
