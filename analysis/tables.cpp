@@ -205,11 +205,11 @@ std::string render_csv(const TableNumbers& numbers, const TableOptions& options)
 
 }  // namespace
 
-std::string render_tables(const std::vector<TurnTable>& all, const TableOptions& options) {
-  const std::vector<TurnTable> covered = with_coverage(all, options.min_coverage);
-  const std::vector<TurnTable>& tables = options.min_coverage > 0 ? covered : all;
-  const TableNumbers numbers(tables, group_trajectories(tables),
-                             capped_limits(tables, options.turns), options.speedup,
+std::string render_tables(const std::vector<TurnTable>& tables, const TableOptions& options) {
+  const std::vector<TurnTable> covered = with_coverage(tables, options.min_coverage);
+  const std::vector<TurnTable>& counted = options.min_coverage > 0 ? covered : tables;
+  const TableNumbers numbers(counted, group_trajectories(counted),
+                             capped_limits(counted, options.turns), options.speedup,
                              options.intervals);
   return options.format == TableFormat::kCsv ? render_csv(numbers, options)
                                              : render_sheets(numbers, options);
