@@ -1,0 +1,262 @@
+# shellcheck shell=bash
+# What the batch scripts share: the site's profile, one step of the run and its restarts, signals,
+# the requeue. Sourced by them; in an salloc shell and outside Slurm they work the same way, but a
+# shell is not requeued: it is told to run the same command again.
+
+readonly EXIT_USAGE=1 EXIT_WITH_FAILURES=2 EXIT_RESUMABLE=75 # as ptxbatch's own
+
+PTXBATCH_HOME=${PTXBATCH_HOME:-${SLURM_SUBMIT_DIR:-$PWD}}
+export PTXBATCH_HOME
+# shellcheck source=slurm/profile.sh
+. "${PTXBATCH_PROFILE:-$PTXBATCH_HOME/slurm/profile.sh}"
+
+say() { printf '%s [job %s] %s\n' "$(date '+%F %T')" "${SLURM_JOB_ID:-none}" "$*"; }
+die() {
+  say "error: $*" >&2
+  exit "$EXIT_USAGE"
+}
+
+# `PTXBATCH_LIST=1 bash FILE.sbatch` only says which experiment files it would run: for submit.sh.
+list_and_leave() {
+  [[ -n ${PTXBATCH_LIST:-} ]] || return 0
+  (($# == 0)) || printf '%s\n' "$@"
+  exit 0
+}
+
+prepare_job() {
+  site_environment
+  if [[ -n $PTXBATCH_KEYS_FILE ]]; then
+    # shellcheck source=/dev/null
+    . "$PTXBATCH_KEYS_FILE" || die "PTXBATCH_KEYS_FILE cannot be read: $PTXBATCH_KEYS_FILE"
+  fi
+  [[ -z $PTXBATCH_SCRATCH ]] || export TMPDIR=$PTXBATCH_SCRATCH
+  mkdir -p "$PTXBATCH_RESULTS" || die "PTXBATCH_RESULTS cannot be written: $PTXBATCH_RESULTS"
+  [[ -x $PTXBATCH_PROGRAM ]] ||
+    die "there is no $PTXBATCH_PROGRAM: build it, or set PTXBATCH_PROGRAM (slurm/profile.sh)"
+  say "restart ${SLURM_RESTART_COUNT:-0}; nodes ${SLURM_JOB_NODELIST:-$(hostname)}"
+}
+
+# --- signals and the time that is left -------------------------------------------------------------
+
+stop_requested=  # by which signal
+interrupted=     # a trap ran since this was last cleared: `wait` came back early
+step_pid=
+
+# srun and mpirun hand USR1 on to all ranks; the coordinator obeys it, and the step ends with 75.
+on_signal() {
+  interrupted=yes
+  say "signal $1: stopping in good order"
+  stop_requested=$1
+  [[ -z $step_pid ]] || kill -USR1 "$step_pid" 2>/dev/null
+}
+trap 'on_signal USR1' USR1
+trap 'on_signal TERM' TERM
+trap 'on_signal INT' INT
+
+# Empty where there is no limit, or no Slurm.
+seconds_left() {
+  local left days=0 fields
+  [[ -n ${SLURM_JOB_ID:-} ]] || return 0
+  left=$(squeue -h -j "$SLURM_JOB_ID" -o %L 2>/dev/null | head -n 1)
+  [[ $left =~ ^[0-9:-]+$ ]] || return 0
+  [[ $left != *-* ]] || { days=${left%%-*} left=${left#*-}; }
+  IFS=: read -ra fields <<<"$left"
+  while ((${#fields[@]} < 3)); do fields=(0 "${fields[@]}"); done
+  echo $((days * 86400 + 10#${fields[0]} * 3600 + 10#${fields[1]} * 60 + 10#${fields[2]}))
+}
+
+time_is_short() {
+  local left
+  left=$(seconds_left)
+  [[ -n $left ]] && ((left < 60))
+}
+
+# --- one step --------------------------------------------------------------------------------------
+
+ranks_per_node() {
+  if [[ -n $PTXBATCH_RANKS_PER_NODE ]]; then
+    echo "$PTXBATCH_RANKS_PER_NODE"
+  elif [[ ${SLURM_GPUS_ON_NODE:-} =~ ^[1-9][0-9]*$ ]]; then
+    echo "$SLURM_GPUS_ON_NODE"
+  else
+    local gpus
+    gpus=$(nvidia-smi --list-gpus 2>/dev/null | grep -c ^GPU)
+    echo $((gpus > 0 ? gpus : 1))
+  fi
+}
+
+# Sets `launcher`, the words before ptxbatch: one rank for each GPU, dealt out node by node, and one
+# more, which falls on the first node and is rank 0 there, the coordinator.
+set_launcher() {
+  local further
+  read -ra further <<<"$PTXBATCH_LAUNCH_OPTIONS"
+  if [[ -z ${SLURM_JOB_ID:-} || $PTXBATCH_LAUNCHER == mpirun ]]; then
+    launcher=(mpirun -n $((${SLURM_NNODES:-1} * $(ranks_per_node) + 1)) --map-by node --bind-to none
+      "${further[@]}")
+    return
+  fi
+  launcher=(srun "--mpi=$PTXBATCH_MPI" --cpu-bind=none)
+  if [[ -n ${SLURM_HET_SIZE:-} ]]; then
+    launcher+=("--het-group=0,1") # the first component is the coordinator, the second the ranks
+  else
+    unset SLURM_NTASKS_PER_NODE # the step is dealt out by --distribution, and srun would warn
+    launcher+=("--nodes=$SLURM_NNODES" "--ntasks=$((SLURM_NNODES * $(ranks_per_node) + 1))"
+      --distribution=cyclic)
+    [[ -z ${SLURM_CPUS_PER_TASK:-} ]] || launcher+=("--cpus-per-task=$SLURM_CPUS_PER_TASK")
+  fi
+  launcher+=("${further[@]}")
+}
+
+# In the background, so that signals are not held back until it ends. Returns its exit code.
+run_step() {
+  local code next
+  say "step: $*"
+  interrupted=
+  "$@" &
+  step_pid=$!
+  [[ -z $stop_requested ]] || kill -USR1 "$step_pid"
+  wait "$step_pid"
+  code=$?
+  while [[ -n $interrupted ]]; do
+    interrupted=
+    wait "$step_pid"
+    next=$?
+    ((next == 127)) || code=$next # 127: it had ended already
+  done
+  step_pid=
+  return "$code"
+}
+
+turns_done() {
+  [[ -e $1 || -e $1.journal ]] || { echo 0 && return; }
+  "$PTXBATCH_PROGRAM" status "$1" 2>/dev/null | sed -n 's/^turns: *\([0-9]*\).*/\1/p' | head -n 1
+}
+
+# Runs an experiment, again and again while its step dies. 0 or 2: finished; 75: not yet; else an
+# error that a further attempt would meet again.
+run_experiment() {
+  local file=$1 results=$2 code before after attempts=0 options
+  shift 2
+  read -ra options <<<"$PTXBATCH_RUN_OPTIONS"
+  set_launcher
+  while true; do
+    [[ -z $stop_requested ]] && ! time_is_short || return "$EXIT_RESUMABLE"
+    export_endpoints || return "$EXIT_RESUMABLE"
+    [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
+    before=$(turns_done "$results")
+    run_step "${launcher[@]}" "$PTXBATCH_PROGRAM" run "$file" -o "$results" "${options[@]}" "$@"
+    code=$?
+    ((code == 0 || code == EXIT_WITH_FAILURES)) && return "$code"
+    [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
+    after=$(turns_done "$results")
+    if [[ $after != "$before" ]]; then attempts=0; else ((++attempts)); fi
+    say "the step ended with $code; turns done: ${before:-0} -> ${after:-0}"
+    if ((attempts >= PTXBATCH_ATTEMPTS || (code == EXIT_USAGE && attempts >= 2))); then
+      say "error: $attempts steps in a row ended without one more turn; what they said stands above"
+      return "$EXIT_USAGE"
+    fi
+    job_goes_on || return "$EXIT_RESUMABLE"
+  done
+}
+
+# --- the job ---------------------------------------------------------------------------------------
+
+job_state() { scontrol --oneliner show job "$SLURM_JOB_ID" 2>/dev/null | head -n 1; }
+
+# False when the job itself is being ended: cancelled, at its time limit, a node lost.
+job_goes_on() {
+  [[ -z ${SLURM_JOB_ID:-} ]] || [[ $(job_state) == *" JobState=RUNNING "* ]]
+}
+
+# Ends the script; a batch job that is not done comes back under the same number.
+leave() {
+  local code=$1
+  ((code == EXIT_RESUMABLE)) || release_servers
+  if ((code == EXIT_RESUMABLE)) && [[ -n ${SLURM_JOB_ID:-} ]]; then
+    local state
+    state=$(job_state)
+    if [[ $state != *" JobState=RUNNING "* ]]; then
+      say "the job is being ended from outside; submit it again, and it goes on from here"
+    elif [[ $state != *" BatchFlag=1 "* ]]; then
+      say "not done yet: run the same command again"
+    elif ((${SLURM_RESTART_COUNT:-0} >= PTXBATCH_MAX_REQUEUES)); then
+      say "not done after ${SLURM_RESTART_COUNT:-0} requeues: submit it again to go on"
+    else
+      say "not done yet: the job is requeued and goes on from here"
+      trap '' TERM # of the requeue itself
+      scontrol requeue "$SLURM_JOB_ID"
+    fi
+  fi
+  exit "$code"
+}
+
+# --- models that the cluster serves ----------------------------------------------------------------
+
+# serve_model.sbatch writes the address of a model into $PTXBATCH_ENDPOINTS/VARIABLE. All that are
+# there are set; a server that was started again may have moved, so this is done before each step.
+# Those that PTXBATCH_AWAIT names (submit.sh --serve) are waited for.
+export_endpoints() {
+  local name file waited=0
+  for name in ${PTXBATCH_AWAIT:-}; do
+    file=$PTXBATCH_ENDPOINTS/$name
+    [[ -s $file ]] || say "waiting for a server to write $file (at most $PTXBATCH_AWAIT_S s)"
+    while [[ ! -s $file && -z $stop_requested ]]; do
+      if ((waited >= PTXBATCH_AWAIT_S)); then
+        say "error: no server has written $file; see the log of its job (squeue -n ptxbatch-serve)"
+        return 1
+      fi
+      sleep 2 &
+      wait $!
+      ((waited += 2))
+    done
+  done
+  for file in "$PTXBATCH_ENDPOINTS"/*; do
+    [[ ${file##*/} =~ ^[A-Z][A-Z0-9_]*$ && -s $file ]] || continue
+    export "${file##*/}=$(<"$file")"
+  done
+}
+
+# Ends the servers that were submitted for this job alone.
+release_servers() {
+  [[ -z ${PTXBATCH_SERVERS:-} ]] || scancel ${PTXBATCH_SERVERS:+$PTXBATCH_SERVERS}
+}
+
+# --- what comes out --------------------------------------------------------------------------------
+
+# Tables, figures and one page of one finished results file, beside it.
+show_results() {
+  local results=$1 name=${1%.h5}
+  "$PTXBATCH_PROGRAM" tables "$results" --format markdown | tee "$name-tables.md"
+  "$PTXBATCH_PROGRAM" figures "$results" -o "$name-figures" >/dev/null ||
+    say "the figures could not be made (is gnuplot there?); the results are complete"
+  "$PTXBATCH_PROGRAM" report "$results" -o "$name.html" >/dev/null &&
+    say "$results, $name-tables.md, $name-figures/, $name.html"
+}
+
+# The paper's tables, figures and the check against its numbers, of all given results files.
+show_paper() {
+  local folder=$1 format
+  shift
+  for format in markdown csv latex; do
+    "$PTXBATCH_PROGRAM" tables --paper 1,3,4,7,8,9 "$@" --format "$format" >"$folder/tables.$format"
+  done
+  cat "$folder/tables.markdown"
+  "$PTXBATCH_PROGRAM" figures "$@" --figures "$PTXBATCH_HOME/experiments/paper/figures.toml" \
+    -o "$folder/figures" >/dev/null || say "the figures could not be made (is gnuplot there?)"
+  "$PTXBATCH_PROGRAM" report "$@" -o "$folder/report.html" >/dev/null || say "no report was made"
+  "$PTXBATCH_PROGRAM" check --paper "$@" >"$folder/check.txt" ||
+    say "some numbers differ from the paper's: $folder/check.txt"
+  say "tables, figures, report.html and check.txt are in $folder"
+}
+
+# "hopper" or "blackwell": PTXBATCH_TARGET, else what GPUs this node or the profile's GPU type is.
+gpu_target() {
+  local capability
+  [[ -z ${PTXBATCH_TARGET:-} ]] || { echo "$PTXBATCH_TARGET" && return; }
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | head -n 1)
+  case "$capability/$PTXBATCH_GPU_TYPE" in
+    9.0/* | /[hH]100* | /[hH]200* | /gh200*) echo hopper ;;
+    10.0/* | /[bB]200* | /[gG][bB]200*) echo blackwell ;;
+    *) return 1 ;;
+  esac
+}
