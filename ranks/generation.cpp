@@ -52,11 +52,15 @@ ClientContext Generation::context() {
 
 void Generation::request(ModelRequest request) {
   if (stopping_) return;
-  waiting_.push_back(std::move(request));
-  while (!waiting_.empty() && out_ < experiment_.rank.generating) {
-    ModelRequest next = std::move(waiting_.front());
-    waiting_.pop_front();
-    begin(std::move(next));
+  waiting_.push(std::move(request));
+  begin_waiting();
+}
+
+void Generation::begin_waiting() {
+  while (!stopping_ && out_ < experiment_.rank.generating) {
+    auto next = waiting_.pop();
+    if (!next) return;
+    begin(std::move(*next));
   }
 }
 
@@ -75,11 +79,7 @@ void Generation::begin(ModelRequest request) {
       --out_;
       out_paid_ -= paid ? 1 : 0;
       links_.answered(index, sha256, seconds_since(asked_at), std::move(*held));
-      if (!stopping_ && !waiting_.empty() && out_ < experiment_.rank.generating) {
-        ModelRequest next = std::move(waiting_.front());
-        waiting_.pop_front();
-        begin(std::move(next));
-      }
+      begin_waiting();
     });
   });
 }

@@ -2,7 +2,6 @@
 // and relays. Used from the dispatcher alone; what its threads find comes back as events.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "ranks/generate/model_client.h"
 #include "ranks/rank_permits.h"
 #include "ranks/relay_client.h"
+#include "ranks/request_queue.h"
 
 namespace ptxbatch {
 
@@ -52,6 +52,7 @@ class Generation {
   [[nodiscard]] int out() const { return out_; }
 
  private:
+  void begin_waiting();
   void begin(ModelRequest request);
   ClientContext context();
 
@@ -63,7 +64,7 @@ class Generation {
   int out_ = 0;       // calls that are waited for
   int out_paid_ = 0;  // those of them that cost something
   std::uint64_t relays_begun_ = 0;
-  std::deque<ModelRequest> waiting_;
+  RequestQueue waiting_;
   RankPermits permits_;
   std::unique_ptr<HttpLoop> loop_;
   std::map<std::string, std::unique_ptr<ModelClient>> clients_;  // by model

@@ -140,7 +140,10 @@ void VirtualRank::request_reply(std::int32_t trajectory) {
   if (generating_ < experiment_.rank.generating) {
     ask_permit(trajectory);
   } else {
-    waiting_for_model_.push_back(trajectory);
+    ModelRequest request;
+    request.trajectory.index = trajectory;
+    request.turn = held.next_turn;
+    waiting_for_model_.push(std::move(request));
   }
 }
 
@@ -163,10 +166,7 @@ void VirtualRank::answered(std::int32_t trajectory) {
   unacknowledged_[record(reply_record(trajectory, held))] = trajectory;
   world_.say(number_, PermitReturn{held.permit, held.turn.completion_tokens, 0});
   --generating_;
-  if (waiting_for_model_.empty()) return;
-  const std::int32_t next = waiting_for_model_.front();
-  waiting_for_model_.pop_front();
-  ask_permit(next);
+  if (const auto next = waiting_for_model_.pop()) ask_permit(next->trajectory.index);
 }
 
 void VirtualRank::prepare(std::int32_t trajectory) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ranks/coordination.h"
+#include "ranks/request_queue.h"
 #include "tests/simulator/work_model.h"
 
 namespace ptxbatch {
@@ -102,7 +103,7 @@ class VirtualRank {
   Use use_;
 
   std::map<std::int32_t, Held> held_;
-  std::deque<std::int32_t> waiting_for_model_;
+  RequestQueue waiting_for_model_;
   std::map<std::uint64_t, std::int32_t> permits_;         // asked for
   std::map<std::uint64_t, std::int32_t> unacknowledged_;  // replies, by record number
   std::deque<std::int32_t> waiting_for_compiler_;
