@@ -93,24 +93,30 @@ void print_coordinator(const SimulationResult& result) {
              mib(static_cast<std::uint64_t>(traffic.bytes_to_ranks)));
   fmt::print("  needed            {:>12.0f} /s on average\n", messages / result.makespan_s);
   fmt::print(
-      "  possible          {:>12.0f} /s ({:.0f} turns/s): {:.1f} s of coordinator's work, "
+      "  possible          {:>12.0f} /s ({:.0f} turns/s): {:.1f} s of processor time, "
       "{:.2f} % of the makespan\n",
       messages / traffic.coordinator_s, turns / traffic.coordinator_s, traffic.coordinator_s,
       100 * traffic.coordinator_s / result.makespan_s);
   fmt::print("journal             {:>12.1f} MiB, {} syncs in {:.1f} s\n", mib(result.journal_bytes),
              result.syncs, result.sync_s);
   fmt::print(
-      "results file        {:>12.1f} MiB, written in {:.1f} s ({:.0f} turns/s); {} "
+      "results file        {:>12.1f} MiB, {:.1f} s of processor time ({:.0f} turns/s); {} "
       "checkpoints before\n",
       mib(result.results_bytes), result.finish_s, turns / result.finish_s, result.checkpoints);
   fmt::print("peak memory         {:>12.0f} MiB, the virtual ranks included\n", peak_mib());
-  fmt::print("simulated in        {:>12.1f} s\n", result.machine_s + result.finish_s);
+  fmt::print("processor time      {:>12.1f} s, the virtual ranks included\n", result.processor_s);
 }
 
 int run(Options& options) {
   SimulationSettings& settings = options.settings;
   std::filesystem::create_directories(options.folder);
   settings.results_path = options.folder + "/simulation.h5";
+  // It would be resumed, and its makespan would be that of the rest.
+  for (const std::string& path : {settings.results_path, journal_path(settings.results_path)}) {
+    if (!std::filesystem::exists(path)) continue;
+    fmt::print(stderr, "coordinator_simulator: {} is there already; name another folder\n", path);
+    return 1;
+  }
   if (auto started = start_log(options.folder + "/simulation.log", "simulation"); !started) {
     fmt::print(stderr, "coordinator_simulator: {}\n", describe(started.error()));
     return 1;
@@ -129,9 +135,8 @@ int run(Options& options) {
   print_schedule(settings, *result);
   print_coordinator(*result);
   if (!options.keep) {
-    for (const char* suffix : {"", ".journal"}) {
-      std::filesystem::remove(settings.results_path + suffix);
-    }
+    std::filesystem::remove(settings.results_path);
+    std::filesystem::remove(journal_path(settings.results_path));
   }
   return result->outcome.exit_code;
 }

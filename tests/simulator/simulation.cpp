@@ -89,13 +89,12 @@ Result<SimulationResult> simulate(const SimulationSettings& settings) {
                          settings.charge_coordinator);
   if (settings.lost_rank) cluster.lose_rank(*settings.lost_rank, settings.lost_at_s);
   Progress progress(experiment->protocol.turns, time);
-  const auto start = SteadyClock::now();
+  const double start_s = processor_time_s();
   Coordinator coordinator(*experiment, **store, cluster, progress, time,
                           WorkQueue(settings.affinity));
   result.outcome = coordinator.run();
-  const double whole_s = seconds_since(start);
-  result.finish_s = seconds_since(cluster.last_wait_ended_at());
-  result.machine_s = whole_s - result.finish_s;
+  result.processor_s = processor_time_s() - start_s;
+  result.finish_s = cluster.working_s();
   result.traffic = cluster.traffic();
   result.syncs = files.counts().syncs;
   result.sync_s = files.counts().sync_s;

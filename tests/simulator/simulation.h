@@ -33,9 +33,9 @@ struct SimulationSettings {
 
 struct SimulationResult {
   Coordinator::Outcome outcome;
-  double makespan_s = 0;  // until the last rank has left
-  double machine_s = 0;   // what the simulation took, the last results file not counted
-  double finish_s = 0;    // what that took
+  double makespan_s = 0;   // until the last rank has left
+  double processor_s = 0;  // of the simulation, the virtual ranks included
+  double finish_s = 0;     // of it for the last results file
   std::vector<Bound> bounds;
   VirtualCluster::Traffic traffic;
   VirtualRank::Use use;  // of all ranks together

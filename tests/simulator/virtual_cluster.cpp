@@ -106,12 +106,12 @@ void VirtualCluster::let_next_event_happen() {
 }
 
 void VirtualCluster::coordinator_waits() {
-  traffic_.coordinator_s += seconds_since(working_since_);
+  traffic_.coordinator_s += working_s();
   if (charge_coordinator_) time_.stand_still();
 }
 
 void VirtualCluster::coordinator_works() {
-  working_since_ = SteadyClock::now();
+  working_since_s_ = processor_time_s();
   if (charge_coordinator_) time_.run_with_the_machine();
 }
 

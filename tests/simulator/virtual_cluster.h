@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orchestrator/transport.h"
+#include "tests/simulator/processor_time.h"
 #include "tests/simulator/virtual_rank.h"
 #include "tests/simulator/virtual_time.h"
 
@@ -21,7 +22,7 @@ class VirtualCluster final : public Transport, private RankWorld {
     std::int64_t to_ranks = 0;
     std::int64_t bytes_to_coordinator = 0;
     std::int64_t bytes_to_ranks = 0;
-    double coordinator_s = 0;  // of the machine: what the coordinator took between its waits
+    double coordinator_s = 0;  // processor time of the coordinator between its waits
   };
 
   /// With `charge_coordinator` virtual time passes while the coordinator works, as long as it
@@ -38,8 +39,8 @@ class VirtualCluster final : public Transport, private RankWorld {
   void flush() override {}
 
   [[nodiscard]] const Traffic& traffic() const { return traffic_; }
-  /// When the coordinator's last wait ended, of the machine's time.
-  [[nodiscard]] SteadyClock::time_point last_wait_ended_at() const { return working_since_; }
+  /// Processor time of the coordinator since its last wait.
+  [[nodiscard]] double working_s() const { return processor_time_s() - working_since_s_; }
   [[nodiscard]] const std::vector<VirtualRank>& virtual_ranks() const { return ranks_; }
 
  private:
@@ -81,7 +82,7 @@ class VirtualCluster final : public Transport, private RankWorld {
   std::uint64_t events_made_ = 0;
   double event_time_s_ = 0;  // of the event that happens now
   Traffic traffic_;
-  SteadyClock::time_point working_since_ = SteadyClock::now();
+  double working_since_s_ = processor_time_s();
 };
 
 }  // namespace ptxbatch
