@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "ranks/problems/operators.h"
+#include "ranks/problems/reference_support.h"
 #include "ranks/problems/softmax.h"
 
 namespace ptxbatch {
@@ -135,15 +136,7 @@ Status check_problem(const Problem& problem) {
 Result<std::unique_ptr<HostReference>> make_host_reference(const Problem& problem) {
   const bool gemm = problem.op_type == "gemm";
   const bool causal = problem.op_type == "mha_fwd_causal";
-  if (!gemm && !causal && problem.op_type != "mha_fwd") {
-    return fail(Error{ErrorKind::kInput,
-                      "the host target has no reference for op_type '" + problem.op_type + "'",
-                      "It has: gemm, mha_fwd, mha_fwd_causal.",
-                      {},
-                      0,
-                      0,
-                      "op_type"});
-  }
+  if (const auto status = check_reference("host", problem); !status) return fail(status.error());
   if (const auto status = check_problem(problem); !status) return fail(status.error());
   openblas_set_num_threads(1);
   if (gemm) return std::make_unique<GemmReference>(problem);

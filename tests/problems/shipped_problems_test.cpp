@@ -128,6 +128,43 @@ TEST_P(ShippedProblem, IsWhatTheProtocolSays) {
 INSTANTIATE_TEST_SUITE_P(Each, ShippedProblem, testing::ValuesIn(kShipped),
                          [](const auto& each) { return each.param.test_name; });
 
+struct HeldOut {
+  const char* definition;
+  const char* workload;
+  std::int64_t width;
+  double flops;
+};
+
+void PrintTo(const HeldOut& held_out, std::ostream* stream) {
+  *stream << held_out.definition;
+}
+
+// S^2 B H D = 16,777,216 * 4 * 48 * D: 206,158,430,208 for D = 64, 309,237,645,312 for D = 96.
+const HeldOut kHeldOut[] = {
+    {"mha_with_lse_d64", "7d2575a0-bcc2-42a0-812f-6a7e9a57d97f", 64, 824'633'720'832.0},
+    {"mha_with_lse_d64_causal", "b69f7675-568f-40f2-9a4b-8bbe374b4a59", 64, 412'316'860'416.0},
+    {"mha_bwd_d64", "d3bcb902-6a13-5ada-9251-fa841b10cd0b", 64, 2'061'584'302'080.0},
+    {"mha_bwd_d64_causal", "5799ea50-77aa-56cb-9f62-a4c1f5473770", 64, 1'030'792'151'040.0},
+    {"mha_with_lse_d96", "e86112ff-2cd0-4e97-8efb-9ce6356ecb2b", 96, 1'236'950'581'248.0},
+    {"mha_with_lse_d96_causal", "982c9922-961f-452f-ab9e-574fdcd4e28c", 96, 618'475'290'624.0},
+    {"mha_bwd_d96", "082481a9-4a67-5c62-8093-560bb80e4c24", 96, 3'092'376'453'120.0},
+    {"mha_bwd_d96_causal", "3a45eb5c-3362-5705-bd42-80324d26a471", 96, 1'546'188'226'560.0},
+};
+
+class HeldOutProblem : public testing::TestWithParam<HeldOut> {};
+
+TEST_P(HeldOutProblem, IsThePapersAttentionWithOtherHeads) {
+  const auto problem = load_problem(kFolder, GetParam().definition, GetParam().workload);
+  ASSERT_TRUE(problem.has_value()) << describe(problem.error());
+  const Shape heads = {4, 48, 4096, GetParam().width};
+  EXPECT_EQ(problem->inputs[0].tensor.shape, heads);
+  EXPECT_EQ(problem->outputs[0].shape, heads);
+  EXPECT_EQ(find_operator(problem->op_type)->flops(*problem), GetParam().flops);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, HeldOutProblem, testing::ValuesIn(kHeldOut),
+                         [](const auto& each) { return std::string(each.param.definition); });
+
 std::vector<std::filesystem::path> files_under(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -148,7 +185,7 @@ TEST(ShippedProblems, AllLoadWithEachOfTheirWorkloads) {
       EXPECT_TRUE(problem.has_value()) << describe(problem.error());
     }
   }
-  EXPECT_GE(loaded, std::size(kShipped));
+  EXPECT_GE(loaded, std::size(kShipped) + std::size(kHeldOut));
 }
 
 TEST(ShippedProblems, EachDefinitionHasAWorkload) {
