@@ -3,9 +3,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <charconv>
-#include <map>
 #include <optional>
 
+#include "analysis/pack_tokens.h"
 #include "analysis/text.h"
 #include "common/csv.h"
 
@@ -30,15 +30,6 @@ std::optional<int> month_number(std::string_view text) {
   if (!read(text.substr(0, 4), year) || !read(text.substr(5), month)) return std::nullopt;
   if (month < 1 || month > 12) return std::nullopt;
   return 12 * year + month;
-}
-
-// 18601: "18,601".
-std::string grouped(std::int64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
-  }
-  return text;
 }
 
 // A CSV file as it is, its columns under other names.
@@ -88,42 +79,6 @@ Result<Sheet> model_ages(const std::string& folder, const PaperTable& table) {
   return sheet;
 }
 
-Result<Sheet> pack_tokens(const std::string& folder, const PaperTable& table) {
-  const auto csv = CsvFile::read(folder + "/pack_tokens.csv", {"pack", "part", "tokens"});
-  if (!csv) return fail(csv.error());
-  Sheet sheet = begin_sheet(table);
-  sheet.header = {table.row_header};
-  std::map<std::string, std::size_t> columns;
-  std::map<std::string, std::size_t> rows;
-  std::vector<std::int64_t> sums;
-  std::vector<std::vector<std::string>> cells;
-  for (std::size_t i = 0; i < csv->size(); ++i) {
-    const auto tokens = csv->integer(i, 2, 0, 1'000'000'000);
-    if (!tokens) return fail(tokens.error());
-    const auto [row, new_row] = rows.try_emplace(csv->text(i, 0), rows.size());
-    if (new_row) {
-      cells.push_back({csv->text(i, 0)});
-      sums.push_back(0);
-    }
-    const auto [column, new_column] = columns.try_emplace(csv->text(i, 1), columns.size() + 1);
-    if (new_column) sheet.header.push_back(csv->text(i, 1));
-    auto& line = cells[row->second];
-    line.resize(std::max(line.size(), column->second + 1), std::string(kNone));
-    line[column->second] = grouped(*tokens);
-    sums[row->second] += *tokens;
-  }
-  for (std::size_t row = 0; row < cells.size(); ++row) {
-    cells[row].resize(sheet.header.size(), std::string(kNone));
-    cells[row].push_back(grouped(sums[row]));
-  }
-  sheet.header.emplace_back("Sum");
-  sheet.rows = std::move(cells);
-  sheet.notes = {
-      "The paper's packs as it counts them; this program's with o200k_base "
-      "(docs/knowledge_packs.md)."};
-  return sheet;
-}
-
 }  // namespace
 
 Result<int> months_between(const std::string& from, const std::string& to) {
@@ -133,7 +88,8 @@ Result<int> months_between(const std::string& from, const std::string& to) {
   return fail(ErrorKind::kInput, "'" + (first ? to : from) + "' is no month, as in 2022-12");
 }
 
-Result<Sheet> paper_facts(const std::string& folder, const PaperTable& table) {
+Result<Sheet> paper_facts(const std::string& folder, const std::vector<std::string>& packs,
+                          const PaperTable& table) {
   switch (table.number) {
     case 2:
       return model_ages(folder, table);
@@ -142,7 +98,7 @@ Result<Sheet> paper_facts(const std::string& folder, const PaperTable& table) {
                       {"gpu", "opcodes", "left out", "what they do"},
                       {table.row_header, "Opcodes in SASS that", "Left out", "What they do"}, 4);
     case 6:
-      return pack_tokens(folder, table);
+      return pack_tokens(folder + "/pack_tokens.csv", packs, table);
     case 10:
       return as_it_is(folder + "/recipes.csv", table,
                       {"label", "operators", "template", "synthesizer", "records"},

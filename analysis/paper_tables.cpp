@@ -129,7 +129,7 @@ Result<std::string> render_paper_table(const std::vector<TurnTable>& tables,
                                        std::int32_t number, const PaperTableOptions& options) {
   const PaperLayout layout = paper_layout(values, number);
   if (!needs_results(values, number)) {
-    const auto sheet = paper_facts(folder, layout.table);
+    const auto sheet = paper_facts(folder, options.packs, layout.table);
     if (!sheet) return fail(sheet.error());
     return options.format == TableFormat::kCsv
                ? render_csv(*sheet)

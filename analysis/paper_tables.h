@@ -15,11 +15,12 @@ namespace ptxbatch {
 struct PaperTableOptions {
   TableFormat format = TableFormat::kTerminal;
   bool intervals = false;
-  std::size_t width = 0;  // terminal columns to stay within; 0: as wide as it needs
+  std::size_t width = 0;                // terminal columns to stay within; 0: as wide as it needs
+  std::vector<std::string> packs = {};  // pack.toml files whose tokens stand in Table 6
 };
 
 /// Table `number` of the paper, 1 to 10. Tables 2, 5, 6 and 10 come from `folder` (results/paper)
-/// alone, the others from the files too. As CSV the latter have the columns of
+/// and the packs, the others from the files too. As CSV the latter have the columns of
 /// results/paper/cells.csv, with intervals low and high behind them.
 Result<std::string> render_paper_table(const std::vector<TurnTable>& tables,
                                        const PaperValues& values, const std::string& folder,

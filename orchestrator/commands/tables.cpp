@@ -64,6 +64,9 @@ int paper_tables(const TablesCommand& command) {
   options.format = *table_format_from_name(command.format);
   options.intervals = command.intervals;
   options.width = terminal_columns(STDOUT_FILENO).value_or(0);
+  for (const char* target : {"hopper", "blackwell"}) {
+    options.packs.push_back(knowledge_pack_folder(target) + "/pack.toml");
+  }
   std::vector<std::string> texts;
   for (const std::int32_t number : command.paper) {
     auto text = render_paper_table(*loaded, *values, paper_values_folder(), number, options);

@@ -51,7 +51,9 @@ class PackReader {
   PackComponent read_component(TomlTable& table) {
     PackComponent component;
     if (!table.required_string("level").empty()) {
-      component.level = table.choice("level", "", {"parameters", "templates", "contract"});
+      const std::string name =
+          table.choice("level", "contract", {"parameters", "templates", "contract"});
+      component.level = *pack_level_from_name(name);
     }
     component.title = table.required_string("title");
     const std::vector<std::string> files = table.strings("files");
@@ -59,6 +61,8 @@ class PackReader {
     for (const std::string& file : files) {
       component.documents.push_back(read_document(table, "files", file));
     }
+    component.tokens = table.integer("tokens", 0, 1, std::numeric_limits<std::int64_t>::max());
+    component.counted_sha256 = table.string("counted_sha256");
     table.reject_unknown_keys();
     return component;
   }

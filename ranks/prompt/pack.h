@@ -3,11 +3,13 @@
 // guidance documents that prompt tags add by operator type.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "common/error.h"
+#include "ranks/prompt/pack_level.h"
 
 namespace ptxbatch {
 
@@ -17,9 +19,11 @@ struct PackDocument {
 };
 
 struct PackComponent {
-  std::string level;  // "parameters", "templates", "contract"
+  PackLevel level = PackLevel::kContract;
   std::string title;
   std::vector<PackDocument> documents;
+  std::int64_t tokens = 0;     // of all documents, by a real tokenizer; 0: not counted
+  std::string counted_sha256;  // of the documents' texts, joined, as they were counted
 };
 
 struct PackGuidance {

@@ -9,8 +9,10 @@
 
 #include "analysis/paper_check.h"
 #include "analysis/paper_facts.h"
+#include "common/file_system.h"
 #include "tests/analysis/golden_file.h"
 #include "tests/analysis/small_paper.h"
+#include "tests/support/test_folder.h"
 
 namespace ptxbatch {
 namespace {
@@ -65,13 +67,28 @@ TEST(PaperTables, no_correct_turn_at_all_still_gives_a_table) {
 TEST(PaperTables, those_of_facts_need_no_results) {
   const PaperValues values = read_paper_values(PAPER_FOLDER).value();
   std::string text;
+  PaperTableOptions options;
+  options.packs = {GOLDEN_FOLDER "/pack.toml"};
   for (const std::int32_t number : {2, 5, 6, 10}) {
     EXPECT_FALSE(needs_results(values, number));
-    text += render_paper_table({}, values, PAPER_FOLDER, number, {}).value() + "\n";
+    text += render_paper_table({}, values, PAPER_FOLDER, number, options).value() + "\n";
   }
   expect_golden("paper_facts.txt", text);
   EXPECT_THAT(render_paper_table({}, values, PAPER_FOLDER, 10, as(TableFormat::kCsv)).value(),
               HasSubstr("s0,8ops-Extended,KernelGen,GLM-5.2,494\n"));
+}
+
+TEST(PaperTables, a_pack_that_was_not_counted_is_named_with_the_remedy) {
+  const PaperValues values = read_paper_values(PAPER_FOLDER).value();
+  const TestFolder folder;
+  ASSERT_TRUE(write_text(folder.file("pack.toml"),
+                         "name = \"new\"\n[[components]]\nlevel = \"contract\"\n"));
+  PaperTableOptions options;
+  options.packs = {folder.file("pack.toml")};
+  const auto table = render_paper_table({}, values, PAPER_FOLDER, 6, options);
+  ASSERT_FALSE(table.has_value());
+  EXPECT_EQ(table.error().key, "components[0].tokens");
+  EXPECT_THAT(table.error().hint, HasSubstr("count_tokens.py"));
 }
 
 TEST(PaperTables, months_are_counted_between_months) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "common/hash.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -68,7 +70,7 @@ TEST_F(PackFolder, EverythingIsRead) {
   EXPECT_EQ(pack->instructions.text, "text of instructions.md\n");
   EXPECT_EQ(pack->example.file, "example.cpp");
   ASSERT_EQ(pack->components.size(), 1U);
-  EXPECT_EQ(pack->components[0].level, "parameters");
+  EXPECT_EQ(pack->components[0].level, PackLevel::kParameters);
   ASSERT_EQ(pack->components[0].documents.size(), 2U);
   EXPECT_EQ(pack->components[0].documents[1].text, "text of b.h\n");
   ASSERT_NE(pack->find_guidance("mha_fwd", "tip"), nullptr);
@@ -142,13 +144,29 @@ TEST(ShippedPacks, EachLoadsAndIsForTheTargetOfItsFolder) {
 TEST(ShippedPacks, TheHostPackHasAllLevelsInOrderAndGuidanceForBothOperators) {
   const auto pack = load_pack(PTXBATCH_PACKS_FOLDER "/host");
   ASSERT_TRUE(pack) << describe(pack.error());
-  std::vector<std::string> levels;
+  std::vector<PackLevel> levels;
   for (const PackComponent& component : pack->components) levels.push_back(component.level);
-  EXPECT_THAT(levels, testing::ElementsAre("parameters", "templates", "contract"));
+  EXPECT_THAT(levels, testing::ElementsAre(PackLevel::kParameters, PackLevel::kTemplates,
+                                           PackLevel::kContract));
   EXPECT_NE(pack->find_guidance("gemm", "register_blocking"), nullptr);
   EXPECT_NE(pack->find_guidance("gemm", "cache_blocking"), nullptr);
   EXPECT_NE(pack->find_guidance("mha_fwd", "online_softmax"), nullptr);
   EXPECT_NE(pack->find_guidance("mha_fwd", "vector_exp"), nullptr);
+}
+
+// Table 6 is made of these counts; knowledge_packs/count_tokens.py makes them anew.
+TEST(ShippedPacks, TokensWereCountedOfTheTextsAsTheyAre) {
+  for (const char* name : {"host", "hopper", "blackwell"}) {
+    const auto pack = load_pack(std::string(PTXBATCH_PACKS_FOLDER "/") + name);
+    ASSERT_TRUE(pack) << describe(pack.error());
+    for (const PackComponent& component : pack->components) {
+      std::string texts;
+      for (const PackDocument& document : component.documents) texts += document.text;
+      EXPECT_EQ(sha256_hex(texts), component.counted_sha256)
+          << name << ", " << component.title << ": run knowledge_packs/count_tokens.py";
+      EXPECT_GT(component.tokens, 0);
+    }
+  }
 }
 
 }  // namespace
