@@ -11,9 +11,10 @@
 #include "orchestrator/installation.h"
 #include "orchestrator/model_section.h"
 #include "orchestrator/plan.h"
+#include "orchestrator/variant_section.h"
 #include "ranks/generate/model_client.h"
 #include "ranks/generate/recorded_client.h"
-#include "ranks/problems/operators.h"
+#include "ranks/problems/reference_support.h"
 #include "ranks/prompt/prompt.h"
 
 namespace ptxbatch {
@@ -61,15 +62,8 @@ PromptSpec read_prompt(TomlTable table) {
   PromptSpec prompt;
   prompt.line = table.line();
   prompt.tag = table.required_string("tag");
-  prompt.guidance = table.string_lists("guidance");
+  prompt.guidance = read_guidance(table);
   table.reject_unknown_keys();
-  const std::vector<std::string> op_types = known_op_types();
-  for (const auto& [op_type, names] : prompt.guidance) {
-    if (std::find(op_types.begin(), op_types.end(), op_type) != op_types.end()) continue;
-    std::string known;
-    for (const std::string& name : op_types) known += (known.empty() ? "" : ", ") + name;
-    table.error("guidance", "'" + op_type + "' is not an operator type", "Known: " + known + ".");
-  }
   return prompt;
 }
 
@@ -187,6 +181,24 @@ void read_models(TomlTable& top, const std::string& file, const ExperimentBundle
   }
 }
 
+// The same name for two rows is mostly a variant whose name does not tell its models apart.
+void take_variants(TomlTable& top, const std::string& file, Experiment& experiment) {
+  for (ModelSpec& model : experiment.models) model.base = model.name;
+  std::vector<NamedVariant> variants;
+  for (const TomlTable& table : top.tables("variants", false)) {
+    variants.push_back(read_variant(table, file));
+  }
+  std::set<std::string> rows;
+  const std::vector<ModelSpec> expanded = expand_variants(experiment.models, variants);
+  for (const ModelSpec& row : expanded) {
+    if (variants.empty() || row.name.empty() || rows.insert(row.name).second) continue;
+    top.error("variants", "two rows would have the name '" + row.name + "'",
+              "Put {model} into the variants' names: it stands for the model's.");
+    break;
+  }
+  experiment.models = expanded;
+}
+
 void read_lists(TomlTable& top, const std::string& file, Experiment& experiment) {
   const std::string folder = top.string("problems_folder");
   const std::string problems = folder.empty() ? problems_folder() : beside(file, folder);
@@ -202,6 +214,7 @@ void read_lists(TomlTable& top, const std::string& file, Experiment& experiment)
   if (experiment.prompts.empty()) experiment.prompts.push_back({"base", {}, 0});
   const auto name_of = [](const auto& item) { return item.name; };
   reject_duplicates(top, "models", experiment.models, name_of);
+  take_variants(top, file, experiment);
   reject_duplicates(top, "targets", experiment.targets, name_of);
   reject_duplicates(top, "problems", experiment.problems, name_of);
   reject_duplicates(top, "prompts", experiment.prompts, [](const auto& item) { return item.tag; });
@@ -271,18 +284,33 @@ tl::expected<Experiment, std::vector<Error>> read_experiment_file(const std::str
 std::vector<Error> check_inputs(const Experiment& experiment) {
   std::vector<Error> errors;
   const auto at_line = [&](Error error, int line, const std::string& key) {
+    // What is wrong in the experiment file itself says where already.
+    const bool placed = error.file.empty() && error.line > 0;
     error.what = (error.file.empty() ? "" : error.file + ": ") + error.what;
     error.file = experiment.file;
-    error.line = line;
     error.column = 0;
-    error.key = key;
-    errors.push_back(std::move(error));
+    if (!placed) error.line = line;
+    if (!placed) error.key = key;
+    // One mistake shows in every problem and variant that it concerns.
+    const std::string text = describe(error);
+    const bool known = std::any_of(errors.begin(), errors.end(), [&](const Error& earlier) {
+      return describe(earlier) == text;
+    });
+    if (!known) errors.push_back(std::move(error));
   };
   for (const TargetSpec& target : experiment.targets) {
     for (const ProblemSpec& problem : experiment.problems) {
-      for (const PromptSpec& prompt : experiment.prompts) {
-        auto messages = assemble_prompt(target, problem, prompt);
-        if (!messages) at_line(messages.error(), prompt.line, "prompts");
+      auto reference = check_reference(target.name, problem.problem);
+      if (!reference) at_line(reference.error(), problem.line, "problems");
+    }
+  }
+  for (const VariantSpec* variant : variants_of(experiment)) {
+    for (const TargetSpec& target : experiment.targets) {
+      for (const ProblemSpec& problem : experiment.problems) {
+        for (const PromptSpec& prompt : experiment.prompts) {
+          auto messages = assemble_prompt(target, problem, prompt, *variant);
+          if (!messages) at_line(messages.error(), prompt.line, "prompts");
+        }
       }
     }
   }

@@ -10,11 +10,19 @@ constexpr std::chrono::seconds kMinute(60);
 }  // namespace
 
 PermitBook::PermitBook(const std::vector<ModelSpec>& models) {
-  for (const ModelSpec& model : models) models_[model.name].limits = model.endpoint.limits;
+  for (const ModelSpec& model : models) {
+    if (!model.base.empty()) bases_[model.name] = model.base;
+    model_of(model.name).limits = model.endpoint.limits;
+  }
+}
+
+PermitBook::Model& PermitBook::model_of(const std::string& row) {
+  const auto base = bases_.find(row);
+  return models_[base == bases_.end() ? row : base->second];
 }
 
 void PermitBook::ask(const std::string& model, Key key, std::int64_t tokens) {
-  models_[model].waiting.push_back({key, tokens});
+  model_of(model).waiting.push_back({key, tokens});
 }
 
 bool PermitBook::may_grant(const Model& model, std::int64_t tokens, SteadyClock::time_point now) {
@@ -84,7 +92,8 @@ void PermitBook::drop_rank(int rank) {
 }
 
 int PermitBook::in_flight(const std::string& model) const {
-  const auto found = models_.find(model);
+  const auto base = bases_.find(model);
+  const auto found = models_.find(base == bases_.end() ? model : base->second);
   return found == models_.end() ? 0 : found->second.in_flight;
 }
 

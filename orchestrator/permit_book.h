@@ -65,8 +65,11 @@ class PermitBook {
     std::shared_ptr<Grant> grant;
   };
 
+  /// Variants of a model share its limits.
+  Model& model_of(const std::string& row);
   static bool may_grant(const Model& model, std::int64_t tokens, SteadyClock::time_point now);
 
+  std::map<std::string, std::string> bases_;  // of rows that are variants
   std::map<std::string, Model> models_;
   std::map<Key, Held> held_;
 };

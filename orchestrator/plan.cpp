@@ -8,6 +8,7 @@
 #include "orchestrator/duration_text.h"
 #include "ranks/problems/operators.h"
 #include "ranks/prompt/prompt.h"
+#include "ranks/prompt/repair_notes.h"
 
 namespace ptxbatch {
 namespace {
@@ -15,8 +16,8 @@ namespace {
 constexpr std::size_t kCharactersPerToken = 4;  // a rough, usual estimate for English and code
 
 std::size_t prompt_tokens(const TargetSpec& target, const ProblemSpec& problem,
-                          const PromptSpec& prompt) {
-  const auto messages = assemble_prompt(target, problem, prompt);
+                          const PromptSpec& prompt, const VariantSpec& variant) {
+  const auto messages = assemble_prompt(target, problem, prompt, variant);
   if (!messages) return 0;
   return std::accumulate(messages->begin(), messages->end(), std::size_t{0},
                          [](std::size_t sum, const Message& message) {
@@ -25,11 +26,11 @@ std::size_t prompt_tokens(const TargetSpec& target, const ProblemSpec& problem,
 }
 
 // The largest first-turn prompt over the tags.
-std::size_t largest_prompt_tokens(const Experiment& experiment, const TargetSpec& target,
-                                  const ProblemSpec& problem) {
+std::size_t largest_prompt_tokens(const Experiment& experiment, const ModelSpec& model,
+                                  const TargetSpec& target, const ProblemSpec& problem) {
   std::size_t largest = 0;
   for (const PromptSpec& prompt : experiment.prompts) {
-    largest = std::max(largest, prompt_tokens(target, problem, prompt));
+    largest = std::max(largest, prompt_tokens(target, problem, prompt, model.variant));
   }
   return largest;
 }
@@ -38,6 +39,24 @@ std::string shape_text(const Problem& problem) {
   std::string text;
   for (const auto& [axis, size] : problem.axes) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", axis, size);
+  }
+  return text;
+}
+
+// How many failed kernels each corpus of repair notes has for what is planned.
+std::string notes_text(const Experiment& experiment) {
+  std::string text;
+  for (const ModelSpec& model : experiment.models) {
+    const RepairNotes* corpus = model.variant.repair_notes.corpus.get();
+    if (corpus == nullptr) continue;
+    text += fmt::format("\nrepair notes of '{}', failed kernels to learn from:", model.name);
+    for (const TargetSpec& target : experiment.targets) {
+      for (const ProblemSpec& problem : experiment.problems) {
+        const std::size_t kernels = corpus->failed_kernels(target.name, problem.problem.definition);
+        text += fmt::format("\n  {} on {}: {}", problem.name, target.name,
+                            kernels == 0 ? "NONE, so no notes" : std::to_string(kernels));
+      }
+    }
   }
   return text;
 }
@@ -94,13 +113,14 @@ std::string describe_plan(const Experiment& experiment,
             "{:<{}}  {:<{}}  {:<{}}  {:>12}  {:>11}  {:>13}  {:>8.3f}  {}\n", model.name,
             model_width, target.name, target_width, problem.name, problem_width, per_condition,
             per_condition * static_cast<std::size_t>(experiment.protocol.turns),
-            fmt::format("~{}", largest_prompt_tokens(experiment, target, problem)),
+            fmt::format("~{}", largest_prompt_tokens(experiment, model, target, problem)),
             op != nullptr ? op->flops(problem.problem) / 1e9 : 0.0, shape_text(problem.problem));
       }
     }
   }
   text += "\nprompt tags:";
   for (const PromptSpec& prompt : experiment.prompts) text += fmt::format(" '{}'", prompt.tag);
+  text += notes_text(experiment);
   const auto calls = plan.size() * static_cast<std::size_t>(experiment.protocol.turns);
   const StageBudgets& budgets = experiment.budgets;
   text += fmt::format(

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "ranks/problems/problem.h"
+#include "ranks/prompt/pack_level.h"
 
 namespace ptxbatch {
 
@@ -73,6 +75,26 @@ struct EndpointSpec {
   RetrySettings retries;
 };
 
+class RepairNotes;  // ranks/prompt/repair_notes.h
+
+/// Notes on how similar failed kernels were put right, behind the feedback of a failed turn.
+struct RepairNotesSettings {
+  std::shared_ptr<const RepairNotes> corpus;  // read with the experiment file; null: no notes
+  int kernels = 3;                            // the most similar failed kernels
+  int notes = 8;                              // at most, of all of them together
+  bool fixed_kernel = false;                  // with the source of each one's fastest repair
+  int max_tokens = 32000;                     // a repair that would exceed this is left out
+};
+
+/// What one variant of a model is told, beside what the prompt's tag adds.
+struct VariantSpec {
+  PackLevel pack_level = PackLevel::kContract;
+  std::map<std::string, std::vector<std::string>> guidance;  // op_type -> names in the pack
+  RepairNotesSettings repair_notes;
+  int line = 0;
+};
+
+/// A row of tables: a model, or a variant of it.
 struct ModelSpec {
   std::string name;
   std::string provider;        // "recorded", or an API: "openai", "anthropic", "gemini"
@@ -80,6 +102,8 @@ struct ModelSpec {
   double replay_latency = 0;   // recorded: factor on the recorded latency; 0 answers at once
   int line = 0;                // in the experiment file, for errors found later
   EndpointSpec endpoint;       // unless recorded
+  std::string base;            // name of the [[models]] entry: its variants share its limits
+  VariantSpec variant;
 };
 
 /// A knowledge pack, a compiler and a device that go together.

@@ -174,7 +174,8 @@ class Pipeline::Impl {
   Result<std::unique_ptr<Trajectory>> make_trajectory(Assignment assignment) {
     auto specs = find_specs(config_.experiment, assignment.trajectory);
     if (!specs) return fail(specs.error());
-    auto prompt = assemble_prompt(*specs->target, *specs->problem, *specs->prompt);
+    auto prompt =
+        assemble_prompt(*specs->target, *specs->problem, *specs->prompt, specs->model->variant);
     if (!prompt) return fail(prompt.error());
     const std::string text = messages_json(*prompt);
     auto trajectory =

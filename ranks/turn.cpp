@@ -7,6 +7,8 @@
 #include "ranks/compile/disassembly.h"
 #include "ranks/prompt/extract.h"
 #include "ranks/prompt/feedback.h"
+#include "ranks/prompt/repair_notes.h"
+#include "results/own_failure.h"
 
 namespace ptxbatch {
 namespace {
@@ -61,6 +63,15 @@ bool is_repeatable(const TurnFacts& facts) {
   }
   return !facts.sanitization || (facts.sanitization->outcome != Sanitization::Outcome::kTimedOut &&
                                  facts.sanitization->outcome != Sanitization::Outcome::kToolFailed);
+}
+
+std::string retrieved_notes(const TurnInHand& turn, Label label) {
+  const TrajectorySpecs& specs = turn.trajectory->specs();
+  if (specs.model == nullptr || !is_own_failure(label)) return {};
+  const RepairNotesSettings& settings = specs.model->variant.repair_notes;
+  if (!settings.corpus) return {};
+  return settings.corpus->text_for(specs.target->name, specs.problem->problem.definition,
+                                   turn.facts.extraction.source, settings);
 }
 
 }  // namespace
@@ -156,7 +167,8 @@ TurnRecord finish_turn(const TurnInHand& turn, const Experiment& experiment, int
   record.finished_at_s = unix_time_s();
   record.measurement_reused = turn.measurement_reused;
   record.feedback = make_feedback(facts, specs.problem->problem, *specs.target, experiment.protocol,
-                                  experiment.rank.feedback_max_tokens);
+                                  experiment.rank.feedback_max_tokens) +
+                    retrieved_notes(turn, label);
   return record;
 }
 

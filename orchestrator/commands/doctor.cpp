@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
+#include <set>
+
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/endpoint_check.h"
@@ -23,10 +25,12 @@ int doctor(const std::string& file) {
   HttpLoop loop;
   int faults = 0;
   int checked = 0;
+  std::set<std::string> seen;
   for (const ModelSpec& model : experiment->models) {
-    if (!needs_http(model)) continue;
+    // Variants of a model share its endpoint.
+    if (!needs_http(model) || !seen.insert(model.base).second) continue;
     ++checked;
-    fmt::print("{} ({}, {})\n", model.name, model.provider, model.endpoint.model);
+    fmt::print("{} ({}, {})\n", model.base, model.provider, model.endpoint.model);
     for (const EndpointFinding& finding : check_endpoint(loop, model, keys)) {
       fmt::print("  {:<5} {:<8} {}\n", finding.good ? "ok" : "FAULT", finding.what, finding.text);
       if (!finding.good && !finding.hint.empty()) fmt::print("{:17}{}\n", "", finding.hint);

@@ -10,11 +10,13 @@
 #include <system_error>
 #include <vector>
 
+#include "analysis/repairs.h"
 #include "common/file_system.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/installation.h"
+#include "ranks/prompt/repair_notes.h"
 
 namespace ptxbatch {
 namespace {
@@ -23,6 +25,7 @@ struct ExportCommand {
   std::vector<std::string> files;
   std::string output;
   std::string problems;
+  bool target_instruction = false;
 };
 
 Result<std::vector<RunRecords>> read_runs(const std::vector<std::string>& files) {
@@ -55,6 +58,45 @@ int turns(const ExportCommand& command) {
 int chats(const ExportCommand& command) {
   const auto runs = read_runs(command.files);
   return runs ? put(export_chats(*runs), command.output) : report(runs.error());
+}
+
+RepairRecord record_of(const Repair& repair) {
+  RepairRecord record;
+  record.target = repair.planned->target;
+  record.definition = repair.planned->definition;
+  record.failed_kernel = repair.failed->source;
+  record.label = label_name(repair.failed->label);
+  if (!repair.rationale.empty()) record.notes = {repair.rationale};
+  record.fixed_kernel = repair.correct->source;
+  record.speedup = repair.correct->speedup;
+  record.origin =
+      fmt::format("{}: {}, {}, {}, turn {}", repair.experiment->name, repair.planned->model,
+                  repair.planned->problem, repair.planned->id, repair.correct->turn);
+  return record;
+}
+
+int notes(const ExportCommand& command) {
+  const auto runs = read_runs(command.files);
+  if (!runs) return report(runs.error());
+  std::string lines;
+  std::size_t count = 0;
+  for (const Repair& repair : find_repairs(*runs)) {
+    const bool present = repair.correct->target_instruction == TargetInstruction::kPresent;
+    if (command.target_instruction && !present) continue;
+    lines += repair_record_line(record_of(repair));
+    ++count;
+  }
+  if (count == 0) {
+    return report(Error{ErrorKind::kInput,
+                        "these results have no repair",
+                        "A repair is a turn that failed, directly followed by a correct one.",
+                        {},
+                        0,
+                        0,
+                        {}});
+  }
+  fmt::print(stderr, "{} {}\n", count, count == 1 ? "repair" : "repairs");
+  return put(lines, command.output);
 }
 
 Status write_below(const std::string& folder, const ExportedFile& file) {
@@ -100,6 +142,11 @@ void add_export_command(CLI::App& app, int& exit_code) {
       ->add_option("-o,--output", options->output, "The file; default: standard output");
   add("chats", "Trajectories as chats, one JSON line each", chats)
       ->add_option("-o,--output", options->output, "The file; default: standard output");
+  CLI::App* repairs =
+      add("notes", "Repairs with what the model wrote of them: a corpus of notes", notes);
+  repairs->add_option("-o,--output", options->output, "The file; default: standard output");
+  repairs->add_flag("--with-target-instruction", options->target_instruction,
+                    "Only repairs that executed the target instruction");
   CLI::App* trace =
       add("flashinfer-trace", "Correct candidates as FlashInfer-Trace solutions and traces",
           flashinfer_trace);

@@ -27,7 +27,14 @@ void append_document(std::string& prompt, const PackDocument& document) {
   prompt += '\n';
 }
 
-Error unknown_guidance(const Pack& pack, const PromptSpec& prompt, const std::string& op_type,
+/// A list of guidance documents, and where the experiment file asks for them.
+struct WantedGuidance {
+  const std::map<std::string, std::vector<std::string>>& by_op_type;
+  std::string key;
+  int line = 0;
+};
+
+Error unknown_guidance(const Pack& pack, const WantedGuidance& wanted, const std::string& op_type,
                        const std::string& name) {
   Error error;
   error.kind = ErrorKind::kInput;
@@ -38,25 +45,38 @@ Error unknown_guidance(const Pack& pack, const PromptSpec& prompt, const std::st
     names += (names.empty() ? "" : ", ") + guidance.name;
   }
   error.hint = names.empty() ? "It has none for this operator type." : "It has: " + names + ".";
-  error.line = prompt.line;
-  error.key = "prompts." + prompt.tag + ".guidance." + op_type;
+  error.line = wanted.line;
+  error.key = wanted.key + ".guidance." + op_type;
   return error;
 }
 
+Status append_guidance(std::string& text, const Pack& pack, const WantedGuidance& wanted,
+                       const std::string& op_type) {
+  const auto names = wanted.by_op_type.find(op_type);
+  if (names == wanted.by_op_type.end()) return {};
+  for (const std::string& name : names->second) {
+    const PackGuidance* guidance = pack.find_guidance(op_type, name);
+    if (guidance == nullptr) return fail(unknown_guidance(pack, wanted, op_type, name));
+    append_document(text, guidance->document);
+  }
+  return {};
+}
+
 Result<std::string> system_message(const Pack& pack, const TargetSpec& target,
-                                   const std::string& op_type, const PromptSpec& prompt) {
+                                   const std::string& op_type, const PromptSpec& prompt,
+                                   const VariantSpec& variant) {
   std::string text;
   append_document(text, pack.instructions);
   for (const PackComponent& component : pack.components) {
+    if (component.level > variant.pack_level) continue;
     text += "# " + component.title + "\n\n";
     for (const PackDocument& document : component.documents) append_document(text, document);
   }
-  const auto wanted = prompt.guidance.find(op_type);
-  if (wanted != prompt.guidance.end()) {
-    for (const std::string& name : wanted->second) {
-      const PackGuidance* guidance = pack.find_guidance(op_type, name);
-      if (guidance == nullptr) return fail(unknown_guidance(pack, prompt, op_type, name));
-      append_document(text, guidance->document);
+  for (const WantedGuidance& wanted :
+       {WantedGuidance{variant.guidance, "variants", variant.line},
+        WantedGuidance{prompt.guidance, "prompts." + prompt.tag, prompt.line}}) {
+    if (auto added = append_guidance(text, pack, wanted, op_type); !added) {
+      return fail(added.error());
     }
   }
   text += "# Worked example of the binding\n\n";
@@ -78,7 +98,7 @@ std::string user_message(const Problem& problem) {
 }  // namespace
 
 Result<std::vector<Message>> assemble_prompt(const TargetSpec& target, const ProblemSpec& problem,
-                                             const PromptSpec& prompt) {
+                                             const PromptSpec& prompt, const VariantSpec& variant) {
   auto pack = load_pack(target.pack_folder);
   if (!pack) return fail(pack.error());
   if (pack->target != target.name) {
@@ -90,7 +110,7 @@ Result<std::vector<Message>> assemble_prompt(const TargetSpec& target, const Pro
     error.key = "target";
     return fail(std::move(error));
   }
-  auto system = system_message(*pack, target, problem.problem.op_type, prompt);
+  auto system = system_message(*pack, target, problem.problem.op_type, prompt, variant);
   if (!system) return fail(system.error());
   return std::vector<Message>{{"system", std::move(*system)},
                               {"user", user_message(problem.problem)}};

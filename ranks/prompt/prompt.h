@@ -15,9 +15,11 @@ struct Message {
   std::string content;
 };
 
-/// The messages a trajectory begins with. Errors name the pack's file that is missing or wrong.
+/// The messages a trajectory begins with: of the pack what the variant's level holds, then the
+/// variant's guidance and the tag's. Errors name the pack's file that is missing or wrong.
 Result<std::vector<Message>> assemble_prompt(const TargetSpec& target, const ProblemSpec& problem,
-                                             const PromptSpec& prompt);
+                                             const PromptSpec& prompt,
+                                             const VariantSpec& variant = {});
 
 /// JSON array of {role, content}: how a prompt is hashed and stored.
 std::string messages_json(const std::vector<Message>& messages);

@@ -46,6 +46,23 @@ TEST_F(PermitBookTest, RequestsInFlightAreThoseOfAllRanks) {
   EXPECT_THAT(book.grant(start_), ElementsAre(key(1, 3)));
 }
 
+TEST_F(PermitBookTest, VariantsOfAModelShareItsLimits) {
+  std::vector<ModelSpec> rows(2);
+  rows[0].name = "limited, told more";
+  rows[1].name = "limited, told less";
+  for (ModelSpec& row : rows) {
+    row.base = "limited";
+    row.endpoint.limits = {.in_flight = 1};
+  }
+  PermitBook book(rows);
+  book.ask("limited, told more", key(1), 1);
+  book.ask("limited, told less", key(2), 1);
+  EXPECT_THAT(book.grant(start_), ElementsAre(key(1)));
+  EXPECT_EQ(book.in_flight("limited, told less"), 1);
+  book.give_back(key(1), 1, 0, start_);
+  EXPECT_THAT(book.grant(start_), ElementsAre(key(2)));
+}
+
 TEST_F(PermitBookTest, NoMinuteHoldsMoreRequestsThanTheLimit) {
   PermitBook book(limited({.requests_per_minute = 3}));
   for (int i = 0; i < 7; ++i) {

@@ -25,7 +25,7 @@ class Prompt : public testing::Test {
   }
 
   [[nodiscard]] std::vector<Message> messages() const {
-    auto assembled = assemble_prompt(target, problem, prompt);
+    auto assembled = assemble_prompt(target, problem, prompt, variant);
     EXPECT_TRUE(assembled) << describe(assembled.error());
     return assembled.value_or(std::vector<Message>(2));
   }
@@ -33,6 +33,7 @@ class Prompt : public testing::Test {
   TargetSpec target;
   ProblemSpec problem;
   PromptSpec prompt;
+  VariantSpec variant;
 };
 
 TEST_F(Prompt, ItIsASystemAndAUserMessage) {
@@ -69,6 +70,67 @@ TEST_F(Prompt, ATagAddsItsGuidanceForTheProblemsOperatorOnly) {
   const std::string system = messages()[0].content;
   EXPECT_LT(system.find("# Guidance: register"), system.find("# Guidance: cache"));
   EXPECT_THAT(system, Not(HasSubstr("# Guidance: online")));
+}
+
+// Everything in its place, so that a reader of the protocol can follow: system (instructions, the
+// pack's components, guidance, worked example, target), then user (the task).
+TEST_F(Prompt, ThePartsOfAGpuPromptFollowThePapersOrder) {
+  target.name = "hopper";
+  target.pack_folder = PTXBATCH_PACKS_FOLDER "/hopper";
+  problem.problem.op_type = "mha_bwd";
+  variant.guidance["mha_bwd"] = {"expert_rules"};
+  prompt.guidance["mha_bwd"] = {"two_kernels"};
+  const std::string system = messages()[0].content;
+  std::size_t last = 0;
+  for (const char* part :
+       {"# How you work", "# The machine", "# Template functions", "## `templates/thread.cuh`",
+        "## `templates/wgmma.cuh`", "# The contract", "# Rules for attention kernels",
+        "two kernels", "# Worked example of the binding", "## `example.cu`",
+        "The target is `hopper`."}) {
+    const std::size_t at = system.find(part, last);
+    ASSERT_NE(at, std::string::npos) << part;
+    last = at;
+  }
+  EXPECT_EQ(last + std::string("The target is `hopper`.\n").size(), system.size());
+}
+
+// Table 3 of the paper: each level holds the ones before it, and nothing else changes.
+TEST_F(Prompt, ALevelOfThePackLeavesOutWhatIsBeyondIt) {
+  using enum PackLevel;
+  const std::vector<std::pair<PackLevel, int>> held = {
+      {kNone, 0}, {kParameters, 1}, {kTemplates, 2}, {kContract, 3}};
+  const std::string whole = messages()[0].content;
+  for (const auto& [level, parts] : held) {
+    variant.pack_level = level;
+    const std::string system = messages()[0].content;
+    int found = 0;
+    for (const char* title : {"# The machine\n", "# Template functions\n", "# The contract\n"}) {
+      found += system.find(title) != std::string::npos ? 1 : 0;
+    }
+    EXPECT_EQ(found, parts);
+    EXPECT_THAT(system, HasSubstr("# How you work"));
+    EXPECT_THAT(system, HasSubstr("# Worked example of the binding"));
+    EXPECT_EQ(system == whole, level == kContract);
+  }
+}
+
+TEST_F(Prompt, AVariantsGuidanceStandsInFrontOfTheTags) {
+  variant.guidance["gemm"] = {"cache_blocking"};
+  prompt.guidance["gemm"] = {"register_blocking"};
+  const std::string system = messages()[0].content;
+  EXPECT_LT(system.find("# Guidance: cache"), system.find("# Guidance: register"));
+  variant.guidance.clear();
+  prompt.guidance["gemm"] = {"cache_blocking", "register_blocking"};
+  EXPECT_EQ(messages()[0].content, system) << "where a document is asked for makes no difference";
+}
+
+TEST_F(Prompt, AVariantsUnknownGuidanceIsNamedAsTheVariants) {
+  variant.guidance["gemm"] = {"online_softmax"};
+  variant.line = 7;
+  const auto assembled = assemble_prompt(target, problem, prompt, variant);
+  ASSERT_FALSE(assembled);
+  EXPECT_EQ(assembled.error().line, 7);
+  EXPECT_EQ(assembled.error().key, "variants.guidance.gemm");
 }
 
 TEST_F(Prompt, GuidanceThatThePackDoesNotHaveIsAnErrorThatListsWhatItHas) {

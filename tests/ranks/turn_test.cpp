@@ -3,7 +3,10 @@
 // tests/quickstart.)
 #include "ranks/turn.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "ranks/prompt/repair_notes.h"
 
 namespace ptxbatch {
 namespace {
@@ -154,6 +157,46 @@ TEST_F(TurnTest, AFailureOfOursIsNotRemembered) {
   TurnInHand second = turn_with(kernel_);
   judge_candidate(second, judge_, cache_);
   EXPECT_EQ(judge_.evaluations, 2);
+}
+
+/// Candidates of a model that is given notes.
+class TurnWithNotes : public TurnTest {
+ protected:
+  TurnWithNotes() {
+    problem_.problem.definition = "small";
+    const RepairRecord record{
+        "host", "small", "void f(tvm::ffi::TensorView a) {}", "", {"Do this."}, "fixed", 0, ""};
+    auto notes = RepairNotes::parse(repair_record_line(record), "notes.jsonl");
+    EXPECT_TRUE(notes) << describe(notes.error());
+    model_.variant.repair_notes.corpus = std::make_shared<const RepairNotes>(std::move(*notes));
+  }
+
+  std::string feedback_to(const std::string& reply) {
+    Trajectory trajectory({}, {&model_, &target_, &problem_, nullptr}, {});
+    TurnInHand turn = turn_with(reply);
+    turn.trajectory = &trajectory;
+    if (needs_judging(turn)) judge_candidate(turn, judge_, cache_);
+    return finish_turn(turn, {}, 0, 1).feedback;
+  }
+
+  ModelSpec model_;
+};
+
+TEST_F(TurnWithNotes, TheyStandBehindTheFeedbackToAFailure) {
+  judge_.outcome = Evaluation::Outcome::kWrong;
+  EXPECT_THAT(feedback_to(kernel_), testing::ContainsRegex("result is wrong(.|\n)*- Do this."));
+}
+
+TEST_F(TurnWithNotes, ACorrectCandidateGetsNone) {
+  const std::string feedback = feedback_to(kernel_);
+  EXPECT_THAT(feedback, testing::HasSubstr("Correct."));
+  EXPECT_THAT(feedback, testing::Not(testing::HasSubstr("Do this.")));
+}
+
+TEST_F(TurnWithNotes, NeitherDoesAReplyWithoutCodeNorAFailureOfOurs) {
+  EXPECT_THAT(feedback_to("void f"), testing::Not(testing::HasSubstr("Do this.")));
+  judge_.outcome = Evaluation::Outcome::kServiceFailure;
+  EXPECT_THAT(feedback_to(kernel_), testing::Not(testing::HasSubstr("Do this.")));
 }
 
 }  // namespace
