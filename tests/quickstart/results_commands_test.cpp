@@ -54,6 +54,23 @@ TEST_F(ResultsCommands, ShowGoesFromTheRunToOneTurn) {
   EXPECT_THAT(none.output, HasSubstr("Its turns are 0 to 1."));
 }
 
+TEST_F(ResultsCommands, ShowPromptPrintsWhatAModelWasOrWouldBeGiven) {
+  EXPECT_THAT(ptxbatch({"show", "--prompt", file("run.h5")}).output, HasSubstr("1 prompts"));
+  EXPECT_THAT(ptxbatch({"show", "--prompt", file("run.h5"), "0"}).output,
+              HasSubstr("You write kernels.\n"));
+  const std::string table3 = source_file("experiments/paper/table3_ablation.toml");
+  const CommandEnd first = ptxbatch({"show", "--prompt", table3, "--problem", "MHA-Bwd"});
+  EXPECT_EQ(first.exit_code, 0);
+  EXPECT_THAT(first.output, HasSubstr("── system: "));
+  EXPECT_THAT(first.output, ::testing::Not(HasSubstr("# Template functions")));
+  const CommandEnd second = ptxbatch(
+      {"show", "--prompt", table3, "--model", "Architecture parameters + PTX template functions"});
+  EXPECT_THAT(second.output, HasSubstr("# Template functions"));
+  const CommandEnd unknown = ptxbatch({"show", "--prompt", table3, "--tag", "none"});
+  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_THAT(unknown.output, HasSubstr("It has: 'base', 'first guidance', 'second guidance'."));
+}
+
 TEST_F(ResultsCommands, ExportsGoToStandardOutputOrWhereTheyAreTold) {
   EXPECT_THAT(ptxbatch({"export", "turns", file("run.h5")}).output,
               StartsWith("file,experiment,index,id,model,"));
