@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include "orchestrator/experiment_file.h"
 #include "orchestrator/installation.h"
 
@@ -45,21 +43,6 @@ TEST(Plan, BlocksOfConsecutiveTrajectoriesShareAPromptTag) {
   EXPECT_EQ(plan[11].prompt_block, 2);
   EXPECT_EQ(plan[11].replica, 3);
   EXPECT_EQ(plan[12].id, "exp_000") << "ids count within model, target and problem";
-}
-
-// 12 trajectories for each model and problem: three prompt tags with four replicas.
-TEST(ShippedExperiments, TableOneHasThePapersCounts) {
-  for (const std::string name : {"table1_h100", "table1_b200"}) {
-    const auto experiment = read_experiment_file(problems_folder() + "/../paper/" + name + ".toml");
-    ASSERT_TRUE(experiment) << describe(experiment.error().front());
-    EXPECT_EQ(experiment->protocol.turns, 8);
-    const auto plan = expand_plan(*experiment);
-    EXPECT_EQ(plan.size(), 4U * 5U * 12U) << name;
-    std::map<std::string, int> trajectories;
-    for (const PlannedTrajectory& one : plan) ++trajectories[one.model + " " + one.problem];
-    EXPECT_EQ(trajectories.size(), 20U);
-    for (const auto& [condition, count] : trajectories) EXPECT_EQ(count, 12) << condition;
-  }
 }
 
 TEST(ShippedExperiments, TheQuickstartsAreRead) {
