@@ -11,9 +11,14 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
 #include <string_view>
 
 namespace ptxbatch {
@@ -158,6 +163,8 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   child.pid_ = pid;
   child.pid_fd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   child.output_cap_bytes_ = spec.output_cap_bytes;
+  child.death_within_s_ = spec.death_within_s;
+  child.when_unkillable_ = spec.when_unkillable;
   ::fcntl(output_read.get(), F_SETFL, O_NONBLOCK);
   child.output_fd_ = std::move(output_read);
 
@@ -188,6 +195,8 @@ ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   output_ = std::move(other.output_);
   output_bytes_ = other.output_bytes_;
   output_cap_bytes_ = other.output_cap_bytes_;
+  death_within_s_ = other.death_within_s_;
+  when_unkillable_ = std::move(other.when_unkillable_);
   return *this;
 }
 
@@ -200,14 +209,27 @@ void ChildProcess::kill_group() {
   if (pid_ > 0 && !end_) ::kill(-pid_, SIGKILL);
 }
 
+bool ChildProcess::wait_for_death() {
+  const Deadline deadline = deadline_in(death_within_s_);
+  pollfd ended{pid_fd_.get(), POLLIN, 0};
+  while (true) {
+    const int timeout_ms = poll_timeout_ms(deadline);
+    const int count = ::poll(&ended, 1, timeout_ms);
+    if (count > 0) return true;
+    if (count == 0 || errno != EINTR) return false;
+  }
+}
+
 // The group is killed while the child is still a zombie: its process group id cannot have been
 // given to anybody else yet.
 void ChildProcess::reap() {
   if (pid_ <= 0 || end_) return;
-  int status = 0;
-  siginfo_t info{};
-  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  if (!wait_for_death()) {
+    end_ = ProcessEnd{ProcessEnd::Kind::kTimedOut, 0, SIGKILL, true};
+    if (when_unkillable_) when_unkillable_();
+    return;
   }
+  int status = 0;
   ::kill(-pid_, SIGKILL);
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -330,6 +352,48 @@ std::vector<std::string> tool_environment() {
 std::vector<std::string> scrubbed_environment(const std::string& scratch) {
   return {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "HOME=" + scratch,
           "TMPDIR=" + scratch};
+}
+
+namespace {
+
+// Parents by process id, of all processes that can be seen.
+std::map<pid_t, pid_t> parents_of_all() {
+  std::map<pid_t, pid_t> parents;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    pid_t pid = 0;
+    const std::string name = entry.path().filename().string();
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ptr !=
+        name.data() + name.size()) {
+      continue;
+    }
+    // "PID (NAME) STATE PARENT ..."; NAME may hold anything, so the last ')' ends it.
+    std::ifstream file(entry.path() / "stat");
+    std::string line;
+    std::getline(file, line);
+    std::istringstream rest(line.substr(std::min(line.size(), line.rfind(')') + 1)));
+    std::string state;
+    pid_t parent = 0;
+    if (rest >> state >> parent) parents[pid] = parent;
+  }
+  return parents;
+}
+
+bool is_below(const std::map<pid_t, pid_t>& parents, pid_t pid, pid_t ancestor) {
+  for (auto found = parents.find(pid); found != parents.end() && found->first != found->second;
+       found = parents.find(found->second)) {
+    if (found->second == ancestor) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void kill_descendants() {
+  const auto parents = parents_of_all();
+  for (const auto& [pid, parent] : parents) {
+    if (is_below(parents, pid, ::getpid())) ::kill(pid, SIGKILL);
+  }
 }
 
 std::string host_name() {

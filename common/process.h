@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,17 +38,23 @@ struct ProcessSpec {
   ResourceLimits limits;
   std::size_t output_cap_bytes = 1U << 20U;  // of stdout and stderr together; the rest is discarded
   std::optional<int> cpu;                    // pin to this core
+  // How long it may take to be gone once it is killed. One that hangs in the kernel, on a device or
+  // a file system that does not answer, is left to itself then, and this is called.
+  double death_within_s = 10;
+  std::function<void()> when_unkillable;
 };
 
 struct ProcessEnd {
   enum class Kind { kExited, kSignaled, kTimedOut };
   Kind kind = Kind::kExited;
-  int exit_code = 0;  // for kExited
-  int signal = 0;     // for kSignaled
+  int exit_code = 0;        // for kExited
+  int signal = 0;           // for kSignaled
+  bool unkillable = false;  // it was killed and is still there: it hangs in the kernel
   [[nodiscard]] bool ok() const { return kind == Kind::kExited && exit_code == 0; }
 };
 
-/// A running child and its process group. The destructor kills the group and reaps the child.
+/// A running child and its process group. The destructor kills the group and reaps the child; no
+/// wait for a killed child is longer than `death_within_s`.
 /// Death-with-the-parent is bound to the thread that called start(): that thread must outlive the
 /// child. Not thread-safe.
 class ChildProcess {
@@ -79,6 +86,7 @@ class ChildProcess {
   ChildProcess() = default;
   void drain_output();
   void reap();
+  bool wait_for_death();
 
   pid_t pid_ = -1;
   UniqueFd pid_fd_;
@@ -87,6 +95,8 @@ class ChildProcess {
   std::string output_;
   std::uint64_t output_bytes_ = 0;
   std::size_t output_cap_bytes_ = 0;
+  double death_within_s_ = 0;
+  std::function<void()> when_unkillable_;
 };
 
 struct ProcessOutput {
@@ -107,6 +117,10 @@ std::vector<std::string> tool_environment();
 
 /// PATH, LANG=C.UTF-8, HOME and TMPDIR at `scratch`: for everything that runs a candidate.
 std::vector<std::string> scrubbed_environment(const std::string& scratch);
+
+/// Kills every process below this one, compilers' own children too. For a process that ends in a
+/// hurry: nothing of them is waited for.
+void kill_descendants();
 
 /// This machine's name, "unknown" when it has none.
 std::string host_name();

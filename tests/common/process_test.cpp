@@ -4,14 +4,19 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+
+#include "tests/support/unkillable.h"
 
 namespace ptxbatch {
 namespace {
@@ -45,6 +50,34 @@ TEST(Process, IsKilledAtItsDeadline) {
   const auto result = run_process(shell("while :; do :; done"), 0.2);
   ASSERT_TRUE(result);
   EXPECT_EQ(result->end.kind, ProcessEnd::Kind::kTimedOut);
+}
+
+TEST(Process, OneThatHangsInTheKernelIsNotWaitedFor) {
+  ProcessSpec spec = shell("echo ready; while :; do :; done");
+  spec.death_within_s = 0.3;
+  bool told = false;
+  spec.when_unkillable = [&] { told = true; };
+  auto child = ChildProcess::start(spec);
+  ASSERT_TRUE(child) << describe(child.error());
+  const Unkillable held(child->pid());
+  const ProcessEnd end = child->wait(deadline_in(0.2));
+  EXPECT_TRUE(end.unkillable);
+  EXPECT_FALSE(end.ok());
+  EXPECT_TRUE(told);
+}
+
+TEST(Process, ItsDescendantsCanBeKilledAtOnce) {
+  // A shell below a shell, which is in nobody's process group by now.
+  auto child = ChildProcess::start(shell("setsid sh -c 'echo $$; exec sleep 600' & wait"));
+  ASSERT_TRUE(child) << describe(child.error());
+  while (child->output().empty()) child->wait_readable(-1, deadline_in(0.01));
+  const pid_t grandchild = std::stoi(child->output());
+  const UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, grandchild, 0)));
+  ASSERT_TRUE(handle.valid());
+  kill_descendants();
+  pollfd ended{handle.get(), POLLIN, 0};
+  EXPECT_EQ(::poll(&ended, 1, 60000), 1);
+  EXPECT_EQ(child->wait(deadline_in(60)).signal, SIGKILL);
 }
 
 TEST(Process, MissingProgramIsAnErrorThatNamesIt) {
