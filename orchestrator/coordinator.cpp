@@ -29,6 +29,16 @@ Error no_gateway_left() {
           {}};
 }
 
+// Which trajectory a rank must have in hand to send this.
+std::optional<std::int32_t> trajectory_of(const Record& record) {
+  return std::visit(
+      [](const auto& body) -> std::optional<std::int32_t> {
+        if constexpr (requires { body.trajectory; }) return body.trajectory;
+        return std::nullopt;
+      },
+      record);
+}
+
 }  // namespace
 
 Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
@@ -41,7 +51,9 @@ Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transpor
       queue_(std::move(queue)),
       traffic_(experiment, store, transport, time),
       session_(store.state().sessions()),
-      checkpoints_(store, experiment.rank.checkpoint_s, time) {
+      checkpoints_(store, experiment.rank.checkpoint_s, time),
+      listened_at_(time.now()),
+      started_at_s_(time.unix_time_s()) {
   for (const int rank : transport_.ranks()) ranks_[rank];
 }
 
@@ -56,6 +68,7 @@ Coordinator::Outcome Coordinator::run() {
     if (unsynced_) sync_and_acknowledge();
     traffic_.send_grants();
     obey_signals();
+    give_up_silent_ranks();
     if (!stopping_) {
       hand_out_work();
       checkpoints_.update();
@@ -64,6 +77,7 @@ Coordinator::Outcome Coordinator::run() {
       break;
     }
     progress_.update(store_.state());
+    show_status_when_due();
   }
   return finish();
 }
@@ -106,12 +120,14 @@ void Coordinator::take_messages(Deadline deadline) {
   for (int i = 0; i < kMessagesPerSync; ++i) {
     // The first wait may last; after it only what has already arrived is taken.
     auto received = transport_.receive(i == 0 ? deadline : time_.now());
+    backlog_ = received.has_value();
     if (!received) return;
     auto message = decode_rank_message(received->bytes);
     if (!message) {
       give_up(message.error());
       return;
     }
+    if (!listen_to(received->rank, *message)) continue;
     std::visit([&](const auto& body) { handle(received->rank, body); }, *message);
   }
 }
@@ -127,16 +143,30 @@ void Coordinator::handle(int rank, const Hello& hello) {
         {ErrorKind::kConflict, message, "Start every rank with the same ptxbatch.", {}, 0, 0, {}});
     return;
   }
-  ranks_[rank].host = hello.host;
-  const int device = ranks_of_host_[hello.host]++;
-  transport_.send(rank,
-                  encode_message(Welcome{experiment_.file, experiment_.text, session_, device}));
+  Rank& sender = ranks_[rank];
+  sender.host = hello.host;
+  if (sender.device < 0) sender.device = ranks_of_host_[hello.host]++;
+  transport_.send(
+      rank, encode_message(Welcome{experiment_.file, experiment_.text, session_, sender.device}));
   if (stopping_) transport_.send(rank, encode_message(Stop{0}));
 }
 
 void Coordinator::handle(int rank, const WorkRequest& request) {
-  ranks_[rank].places = static_cast<std::size_t>(std::max(0, request.places));
+  Rank& sender = ranks_[rank];
+  sender.places = static_cast<std::size_t>(std::max(0, request.places));
+  sender.asked_for_work = true;
+  sender.out_of_service = request.out_of_service;
+  device_lost_ |= request.out_of_service;
   hand_out_due_ = true;
+  if (workers_present() > 0 || stopping_) return;
+  give_up({ErrorKind::kSystem,
+           "no rank has a device in service",
+           "The causes are among the run's events (ptxbatch report). The same command goes on "
+           "elsewhere.",
+           {},
+           0,
+           0,
+           {}});
 }
 
 void Coordinator::handle(int rank, const RecordMessage& message) {
@@ -144,6 +174,12 @@ void Coordinator::handle(int rank, const RecordMessage& message) {
   if (sender.received == sender.acknowledged) to_acknowledge_.push_back(rank);
   sender.received = message.number;
   if (journal_failed_ || said_before(message.record)) return;
+  if (const auto trajectory = trajectory_of(message.record);
+      trajectory && !sender.in_hand.contains(*trajectory)) {
+    spdlog::warn("a record of rank {} is ignored: trajectory {} is not in its hand", rank,
+                 *trajectory);
+    return;
+  }
   if (auto appended = store_.append(message.record); !appended) {
     if (appended.error().kind == ErrorKind::kProtocol) {
       spdlog::error("a record of rank {} is ignored: {}", rank, describe(appended.error()));
@@ -179,9 +215,9 @@ bool Coordinator::said_before(const Record& record) {
 }
 
 void Coordinator::handle(int rank, const PutBack& put_back) {
-  ranks_[rank].in_hand.erase(put_back.trajectory);
+  if (ranks_[rank].in_hand.erase(put_back.trajectory) == 0) return;
   hand_out_due_ = true;
-  if (put_backs_[put_back.trajectory]++ < experiment_.rank.put_backs) {
+  if (put_back.blameless || put_backs_[put_back.trajectory]++ < experiment_.rank.put_backs) {
     spdlog::info("trajectory {} is put back: {}", put_back.trajectory, put_back.message);
     enqueue(put_back.trajectory);
     return;
@@ -229,11 +265,7 @@ void Coordinator::handle(int rank, const Activity& activity) {
 
 void Coordinator::handle(int rank, const Goodbye& goodbye) {
   Rank& sender = ranks_[rank];
-  sender.present = false;
-  sender.places = 0;
-  hand_out_due_ = true;  // the others' shares have grown
-  if (!traffic_.rank_left(rank) && !stopping_) give_up(no_gateway_left());
-  if (ranks_present() && workers_present() == 0 && !stopping_) stop_ranks(0);
+  miss(rank);
   if (goodbye.error.empty()) return;
   append_event("rank_unfit", goodbye.error);
   progress_.finish_line();
@@ -242,6 +274,19 @@ void Coordinator::handle(int rank, const Goodbye& goodbye) {
     error_ = Error{
         ErrorKind::kSystem, "no rank is able to work", "The causes stand above.", {}, 0, 0, {}};
   }
+}
+
+// A rank is no longer there, whatever the cause: the others go on without it.
+void Coordinator::miss(int rank) {
+  Rank& gone = ranks_[rank];
+  gone.present = false;
+  gone.places = 0;
+  hand_out_due_ = true;  // the others' shares have grown
+  for (const std::int32_t trajectory : gone.in_hand) enqueue(trajectory);
+  gone.in_hand.clear();
+  progress_.forget(rank);
+  if (!traffic_.rank_left(rank) && !stopping_) give_up(no_gateway_left());
+  if (ranks_present() && workers_present() == 0 && !stopping_) stop_ranks(0);
 }
 
 // One sync for all that arrived together; ranks go on with a reply only once it is on disk.
@@ -266,12 +311,11 @@ void Coordinator::sync_and_acknowledge() {
 void Coordinator::hand_out_work() {
   const RunState& state = store_.state();
   if (state.complete()) {
-    if (!told_no_more_work_) {
-      for (const auto& [number, rank] : ranks_) {
-        transport_.send(number, encode_message(NoMoreWork{}));
-      }
+    for (auto& [number, rank] : ranks_) {
+      if (!rank.present || rank.told_no_more_work) continue;
+      transport_.send(number, encode_message(NoMoreWork{}));
+      rank.told_no_more_work = true;
     }
-    told_no_more_work_ = true;
     return;
   }
   if (!std::exchange(hand_out_due_, false) || queue_.empty()) return;
@@ -337,13 +381,13 @@ bool Coordinator::ranks_present() const {
 std::size_t Coordinator::workers_present() const {
   return static_cast<std::size_t>(
       std::count_if(ranks_.begin(), ranks_.end(), [this](const auto& entry) {
-        return entry.second.present && !traffic_.is_gateway(entry.first);
+        return entry.second.present && !entry.second.out_of_service &&
+               !traffic_.is_gateway(entry.first);
       }));
 }
 
 Coordinator::Outcome Coordinator::finish() {
   checkpoints_.stop();
-  transport_.flush();
   Outcome outcome;
   outcome.stopped_by_signal = signals_obeyed_ > 0;
   const RunState& state = store_.state();
@@ -356,12 +400,18 @@ Coordinator::Outcome Coordinator::finish() {
   if (!journal_failed_) {
     if (auto written = store_.finish(); !written && !error_) error_ = written.error();
   }
+  remove_live_status(store_.results_path());
+  for (const auto& [number, rank] : ranks_) {
+    outcome.ranks_left_behind |= rank.present || rank.given_up;
+    transport_.send(number, encode_message(Farewell{}));
+  }
+  transport_.flush();
   outcome.error = error_;
   if (!state.complete()) {
     // Without a single rank able to work there is nothing that the same command could resume.
-    outcome.exit_code = state.turns() == 0 && error_ && !journal_failed_ && !budget_spent_
-                            ? kExitError
-                            : kExitResumable;
+    const bool never_worked = state.turns() == 0 && !outcome.ranks_left_behind && !device_lost_;
+    outcome.exit_code =
+        never_worked && error_ && !journal_failed_ && !budget_spent_ ? kExitError : kExitResumable;
   } else if (error_) {
     outcome.exit_code = kExitResumable;
   } else {

@@ -3,6 +3,9 @@
 // It answers ranks that ask for work, journals every record that they send, in their order, syncs
 // once for all that has arrived together, and only then acknowledges. State is derived from the
 // records (RunState), so a coordinator that starts again goes on from the journal alone.
+//
+// A rank that falls silent is given up (coordinator_liveness.cpp): what it had in hand is queued
+// again, and what it says is late, and ignored, until it says Hello anew.
 #pragma once
 
 #include <map>
@@ -13,6 +16,7 @@
 
 #include "common/time_source.h"
 #include "orchestrator/checkpoints.h"
+#include "orchestrator/live_status.h"
 #include "orchestrator/model_traffic.h"
 #include "orchestrator/progress.h"
 #include "orchestrator/run_store.h"
@@ -33,13 +37,22 @@ class Coordinator {
     int exit_code = 0;
     std::optional<Error> error;  // why it ended early, when not by a signal
     bool stopped_by_signal = false;
+    /// Ranks that did not say goodbye: the process must be left without waiting for them.
+    bool ranks_left_behind = false;
   };
   Outcome run();
 
  private:
   struct Rank {
     std::string host;
-    bool present = true;     // has not said goodbye
+    int device = -1;              // its number on its host, once it has said hello
+    bool present = true;          // has neither said goodbye nor been given up
+    bool given_up = false;        // was silent for too long, and has not begun afresh
+    bool told_dismissed = false;  // since it was given up
+    bool told_no_more_work = false;
+    bool asked_for_work = false;
+    bool out_of_service = false;  // its device judges nothing more
+    int silent_beats = 0;
     std::size_t places = 0;  // trajectories it can hold at a time
     std::set<std::int32_t> in_hand;
     std::uint64_t received = 0;  // number of its last record
@@ -57,7 +70,16 @@ class Coordinator {
   void handle(int rank, const RelayedRequest& request);
   void handle(int rank, const RelayedReply& reply) { traffic_.take(rank, reply); }
   void handle(int rank, const Activity& activity);
+  void handle(int /*rank*/, const Heartbeat& /*heartbeat*/) {}
   void handle(int rank, const Goodbye& goodbye);
+  /// Whether what came counts: not from a rank that was given up, unless it begins afresh.
+  bool listen_to(int rank, const RankMessage& message);
+  void give_up_silent_ranks();
+  void give_up_rank(int rank);
+  void miss(int rank);
+  void show_status_when_due();
+  [[nodiscard]] LiveStatus live_status() const;
+  [[nodiscard]] LiveRank live_rank(int number, const Rank& rank) const;
   void enqueue(std::int32_t trajectory);
   bool said_before(const Record& record);
   void grant_permits();
@@ -69,7 +91,7 @@ class Coordinator {
   void give_up(Error error);
   void append_event(const std::string& kind, const std::string& message);
   [[nodiscard]] bool ranks_present() const;
-  /// Those present that take trajectories: gateways do not.
+  /// Those present that take trajectories: gateways and those without a device do not.
   [[nodiscard]] std::size_t workers_present() const;
   Outcome finish();
 
@@ -89,7 +111,6 @@ class Coordinator {
   std::int32_t session_;
   bool unsynced_ = false;
   std::vector<int> to_acknowledge_;  // ranks whose records have come since the last sync
-  bool told_no_more_work_ = false;
   bool hand_out_due_ = false;  // since the last time something has changed that it depends on
   int signals_obeyed_ = 0;
   bool stopping_ = false;
@@ -97,6 +118,12 @@ class Coordinator {
   std::optional<Error> error_;
   bool journal_failed_ = false;
   Checkpoints checkpoints_;
+  bool device_lost_ = false;
+  bool backlog_ = false;  // more had arrived than was taken
+  SteadyClock::time_point listened_at_;
+  double started_at_s_;
+  SteadyClock::time_point status_shown_at_;
+  bool status_failed_ = false;
 };
 
 }  // namespace ptxbatch

@@ -127,8 +127,22 @@ RankSettings read_rank(TomlTable table) {
   constexpr std::int64_t kMostRanks = 1'000'000;
   const auto gateways = table.integers("gateway_ranks", 1, kMostRanks);
   if (!gateways.empty()) rank.gateway_ranks.assign(gateways.begin(), gateways.end());
+  rank.silence_s = table.number("silence_s", rank.silence_s, 0, kDayS);
   table.reject_unknown_keys();
   return rank;
+}
+
+ReliabilitySettings read_reliability(TomlTable table) {
+  ReliabilitySettings settings;
+  settings.drift = table.number("drift", settings.drift, 0, kNoLimit);
+  settings.shift = table.number("shift", settings.shift, 0, kNoLimit);
+  settings.repeats = static_cast<int>(table.integer("repeats", settings.repeats, 0, 100));
+  settings.restarts = static_cast<int>(table.integer("restarts", settings.restarts, 0, 100));
+  settings.sound_turns =
+      static_cast<int>(table.integer("sound_turns", settings.sound_turns, 1, 100000));
+  settings.cool_down_s = table.number("cool_down_s", settings.cool_down_s, 0, kDayS);
+  table.reject_unknown_keys();
+  return settings;
 }
 
 SpendingLimits read_spending(TomlTable table) {
@@ -252,6 +266,7 @@ tl::expected<Experiment, std::vector<Error>> parse_experiment(const std::string&
   if (auto table = top.table("protocol")) experiment.protocol = read_protocol(*table);
   if (auto table = top.table("budgets")) experiment.budgets = read_budgets(*table);
   if (auto table = top.table("rank")) experiment.rank = read_rank(*table);
+  if (auto table = top.table("reliability")) experiment.reliability = read_reliability(*table);
   if (auto table = top.table("spending")) experiment.spending = read_spending(*table);
   top.reject_unknown_keys();
   if (experiment.protocol.pair_blocks > experiment.protocol.iterations) {

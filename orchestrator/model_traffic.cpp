@@ -49,16 +49,24 @@ bool ModelTraffic::take(int rank, const RelayedRequest& request) {
 }
 
 void ModelTraffic::take(int rank, const RelayedReply& reply) {
-  if (const auto gateway = gateways_.find(rank); gateway != gateways_.end()) {
-    gateway->second.erase({reply.rank, reply.number});
-  }
+  const auto gateway = gateways_.find(rank);
+  if (gateway == gateways_.end()) return;
+  // Nobody waits for what a rank asked for that has left since.
+  if (gateway->second.erase({reply.rank, reply.number}) == 0) return;
   transport_.send(reply.rank, encode_message(CoordinatorMessage(reply)));
+}
+
+void ModelTraffic::rank_returned(int rank) {
+  if (ptxbatch::is_gateway(experiment_, rank)) gateways_[rank];
 }
 
 bool ModelTraffic::rank_left(int rank) {
   book_.drop_rank(rank);
   std::erase_if(asked_, [&](const auto& entry) { return entry.first.rank == rank; });
   std::erase_if(granted_, [&](const auto& key) { return key.rank == rank; });
+  for (auto& [number, calls] : gateways_) {
+    std::erase_if(calls, [&](const auto& call) { return call.first.rank == rank; });
+  }
   const auto gateway = gateways_.find(rank);
   if (gateway == gateways_.end()) return true;
   // The others take over what it had in hand.

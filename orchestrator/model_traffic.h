@@ -27,6 +27,8 @@ class ModelTraffic {
   /// To the gateway with the least to do; false when there is none left.
   bool take(int rank, const RelayedRequest& request);
   void take(int rank, const RelayedReply& reply);
+  /// It is there again, with nothing in hand.
+  void rank_returned(int rank);
   /// False when calls that it made for others are lost with it.
   [[nodiscard]] bool rank_left(int rank);
 
@@ -37,6 +39,10 @@ class ModelTraffic {
 
   /// Why nothing more may be spent; nothing while the limits leave room.
   [[nodiscard]] std::optional<Error> budget_spent() const;
+
+  [[nodiscard]] int in_flight(const std::string& model) const { return book_.in_flight(model); }
+  /// Requests that wait for a permit.
+  [[nodiscard]] int waiting(const std::string& model) const { return book_.waiting(model); }
 
   [[nodiscard]] bool is_gateway(int rank) const { return gateways_.contains(rank); }
 

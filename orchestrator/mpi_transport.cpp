@@ -3,8 +3,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <list>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -14,6 +16,7 @@ namespace {
 constexpr int kTag = 7;
 constexpr auto kShortestNap = std::chrono::microseconds(50);
 constexpr auto kLongestNap = std::chrono::microseconds(2000);
+constexpr double kLastWordsS = 10;  // that a process which takes nothing may hold up another's end
 
 void check(int code, const char* call) {
   if (code == MPI_SUCCESS) return;
@@ -79,25 +82,30 @@ MpiSession::~MpiSession() {
   MPI_Finalize();
 }
 
+void MpiSession::abandon(int exit_code) {
+  std::fflush(nullptr);
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
+}
+
+namespace {
+
 // Sends under way, with the bytes that MPI still reads.
-class MpiOutbox {
+class Outbox {
  public:
-  void send(int rank, std::string bytes) {
-    Sending& entry = sending_.emplace_back(Sending{std::move(bytes), MPI_REQUEST_NULL});
+  void send(RankBytes message) {
+    Sending& entry = sending_.emplace_back(Sending{std::move(message.bytes), MPI_REQUEST_NULL});
     // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): sweep() waits for it, by testing
-    PTXBATCH_MPI(MPI_Isend(entry.bytes.data(), static_cast<int>(entry.bytes.size()), MPI_BYTE, rank,
-                           kTag, MPI_COMM_WORLD, &entry.request));
+    PTXBATCH_MPI(MPI_Isend(entry.bytes.data(), static_cast<int>(entry.bytes.size()), MPI_BYTE,
+                           message.rank, kTag, MPI_COMM_WORLD, &entry.request));
   }
-  void sweep() {
-    sending_.remove_if([](Sending& entry) {
+  /// How many have left since the last time.
+  std::uint64_t sweep() {
+    return sending_.remove_if([](Sending& entry) {
       int done = 0;
       PTXBATCH_MPI(MPI_Test(&entry.request, &done, MPI_STATUS_IGNORE));
       return done != 0;
     });
-  }
-  void flush() {
-    Nap nap;
-    for (sweep(); !sending_.empty(); sweep()) nap.rest();
   }
   [[nodiscard]] bool empty() const { return sending_.empty(); }
 
@@ -109,9 +117,61 @@ class MpiOutbox {
   std::list<Sending> sending_;  // a list: MPI holds addresses of the entries
 };
 
-MpiTransport::MpiTransport(const MpiSession& session)
-    : size_(session.size()), outbox_(std::make_unique<MpiOutbox>()) {}
-MpiTransport::~MpiTransport() = default;
+}  // namespace
+
+void MpiLink::send(int peer, std::string bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    ++sent_;
+  }
+  outgoing_.push({peer, std::move(bytes)});
+}
+
+void MpiLink::note_left(std::uint64_t count) {
+  if (count == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    left_ += count;
+  }
+  has_left_.notify_all();
+}
+
+bool MpiLink::flush(Deadline deadline) {
+  std::unique_lock lock(mutex_);
+  return has_left_.wait_until(lock, deadline, [this] { return left_ == sent_; });
+}
+
+void MpiLink::pump(const std::function<void(RankBytes)>& deliver,
+                   const std::atomic<bool>& finished) {
+  // On the heap, and left there when somebody takes nothing: MPI still reads what it holds.
+  auto outbox = std::make_unique<Outbox>();
+  Nap nap;
+  std::optional<Deadline> last_words;
+  while (true) {
+    const bool was_finished = finished.load();  // before draining: what was sent earlier is seen
+    if (was_finished && !last_words) last_words = deadline_in(kLastWordsS);
+    bool idle = true;
+    while (auto message = outgoing_.pop_until(SteadyClock::now())) {
+      outbox->send(std::move(*message));
+      idle = false;
+    }
+    note_left(outbox->sweep());
+    if (auto received = try_receive()) {
+      deliver(std::move(*received));
+      idle = false;
+    }
+    if (was_finished && idle && outbox->empty()) return;
+    if (last_words && SteadyClock::now() > *last_words) {
+      static_cast<void>(outbox.release());
+      return;
+    }
+    if (idle) {
+      nap.rest();
+    } else {
+      nap.something_happened();
+    }
+  }
+}
 
 std::vector<int> MpiTransport::ranks() const {
   std::vector<int> result;
@@ -119,51 +179,8 @@ std::vector<int> MpiTransport::ranks() const {
   return result;
 }
 
-void MpiTransport::send(int rank, std::string bytes) {
-  outbox_->send(rank, std::move(bytes));
-}
-
-std::optional<RankBytes> MpiTransport::receive(Deadline deadline) {
-  Nap nap;
-  while (true) {
-    outbox_->sweep();
-    if (auto received = try_receive()) return received;
-    if (SteadyClock::now() >= deadline) return std::nullopt;
-    nap.rest();
-  }
-}
-
 void MpiTransport::flush() {
-  outbox_->flush();
-}
-
-void MpiRankLink::send(std::string bytes) {
-  outgoing_.push(std::move(bytes));
-}
-
-void MpiRankLink::pump(const std::function<void(std::string)>& deliver,
-                       const std::atomic<bool>& finished) {
-  MpiOutbox outbox;
-  Nap nap;
-  while (true) {
-    const bool was_finished = finished.load();  // before draining: what was sent earlier is seen
-    bool idle = true;
-    while (auto bytes = outgoing_.pop_until(SteadyClock::now())) {
-      outbox.send(0, std::move(*bytes));
-      idle = false;
-    }
-    outbox.sweep();
-    if (auto received = try_receive()) {
-      deliver(std::move(received->bytes));
-      idle = false;
-    }
-    if (was_finished && idle && outbox.empty()) return;
-    if (idle) {
-      nap.rest();
-    } else {
-      nap.something_happened();
-    }
-  }
+  link_.flush(deadline_in(kLastWordsS));
 }
 
 }  // namespace ptxbatch

@@ -1,11 +1,14 @@
 // Coordinator and ranks as MPI processes. Only point-to-point messages between start and end, and
-// MPI is called from one thread a process. Open MPI's blocking calls spin, so waiting is a probe
-// between short sleeps.
+// MPI is called from one thread a process, which does nothing else: nothing that the process works
+// on keeps messages, heartbeats above all, from coming and going. Open MPI's blocking calls spin,
+// so waiting is a probe between short sleeps.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <cstdint>
 #include <functional>
-#include <memory>
+#include <mutex>
 #include <string>
 
 #include "common/message_queue.h"
@@ -27,6 +30,8 @@ class MpiSession {
   [[nodiscard]] int size() const { return size_; }
   /// Processes of the job on this host, the coordinator among them where it runs here.
   [[nodiscard]] int size_on_this_host() const { return size_on_this_host_; }
+  /// Ends every process of the job, this one among them, without waiting for any.
+  [[noreturn]] static void abandon(int exit_code);
 
  private:
   int rank_ = 0;
@@ -34,35 +39,46 @@ class MpiSession {
   int size_on_this_host_ = 1;
 };
 
-class MpiOutbox;  // sends under way
+/// Moves bytes between this process's threads and the other processes of the job. MPI is called
+/// from pump() alone; all else may be called from any thread.
+class MpiLink {
+ public:
+  void send(int peer, std::string bytes);
+  /// Waits until everything sent so far has left. False at the deadline: somebody takes nothing.
+  bool flush(Deadline deadline);
+  /// Calls `deliver` for every message that comes, until `finished` is set and everything sent
+  /// before has left, or has had some seconds to. On the MPI thread.
+  void pump(const std::function<void(RankBytes)>& deliver, const std::atomic<bool>& finished);
 
-/// The coordinator's end, on rank 0; the other ranks work.
+ private:
+  void note_left(std::uint64_t count);
+
+  MessageQueue<RankBytes> outgoing_;
+  std::mutex mutex_;
+  std::condition_variable has_left_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t left_ = 0;  // of those sent
+};
+
+/// The coordinator's end, on rank 0; the other ranks work. The link is pumped by another thread.
 class MpiTransport final : public Transport {
  public:
-  explicit MpiTransport(const MpiSession& session);
-  ~MpiTransport() override;
+  MpiTransport(int size, MpiLink& link) : size_(size), link_(link) {}
 
   [[nodiscard]] std::vector<int> ranks() const override;
-  void send(int rank, std::string bytes) override;
-  std::optional<RankBytes> receive(Deadline deadline) override;
+  void send(int rank, std::string bytes) override { link_.send(rank, std::move(bytes)); }
+  std::optional<RankBytes> receive(Deadline deadline) override {
+    return incoming_.pop_until(deadline);
+  }
   void flush() override;
+
+  /// Takes what the link brings.
+  void deliver(RankBytes received) { incoming_.push(std::move(received)); }
 
  private:
   int size_;
-  std::unique_ptr<MpiOutbox> outbox_;
-};
-
-/// A rank's end: moves messages between MPI (this thread) and the rank's threads until stopped.
-class MpiRankLink {
- public:
-  /// Thread-safe.
-  void send(std::string bytes);
-  /// Calls `deliver` for every message from the coordinator until `finished` is set and everything
-  /// sent before has left. On the MPI thread.
-  void pump(const std::function<void(std::string)>& deliver, const std::atomic<bool>& finished);
-
- private:
-  MessageQueue<std::string> outgoing_;
+  MpiLink& link_;
+  MessageQueue<RankBytes> incoming_;
 };
 
 }  // namespace ptxbatch

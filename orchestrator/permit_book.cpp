@@ -97,4 +97,9 @@ int PermitBook::in_flight(const std::string& model) const {
   return found == models_.end() ? 0 : found->second.in_flight;
 }
 
+int PermitBook::waiting(const std::string& model) const {
+  const auto found = models_.find(model);
+  return found == models_.end() ? 0 : static_cast<int>(found->second.waiting.size());
+}
+
 }  // namespace ptxbatch

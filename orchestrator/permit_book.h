@@ -41,6 +41,7 @@ class PermitBook {
   void drop_rank(int rank);
 
   [[nodiscard]] int in_flight(const std::string& model) const;
+  [[nodiscard]] int waiting(const std::string& model) const;
 
  private:
   struct Grant {

@@ -32,18 +32,26 @@ void Progress::activity(int rank, const Activity& activity) {
   activities_[rank] = activity;
 }
 
+Activity Progress::activity_of(int rank) const {
+  const auto found = activities_.find(rank);
+  return found == activities_.end() ? Activity{} : found->second;
+}
+
 // From this session's rate; turns that early stops will save are not known, so it is an upper
 // estimate.
-std::string Progress::remaining_time(const RunState& state) const {
+std::optional<double> Progress::left_s(const RunState& state) const {
   const auto done = state.turns() - first_turns_;
-  const double elapsed_s = time_.seconds_since(started_at_);
-  if (done < 3 || state.complete()) return "";
+  if (first_turns_ < 0 || done < 3 || state.complete()) return std::nullopt;
   std::int64_t left = 0;
   for (const TrajectoryState& trajectory : state.trajectories()) {
     if (!trajectory.end) left += max_turns_ - static_cast<std::int64_t>(trajectory.history.size());
   }
-  const double left_s = elapsed_s / static_cast<double>(done) * static_cast<double>(left);
-  return ", about " + duration_text(left_s) + " left";
+  return time_.seconds_since(started_at_) / static_cast<double>(done) * static_cast<double>(left);
+}
+
+std::string Progress::remaining_time(const RunState& state) const {
+  const auto left = left_s(state);
+  return left ? ", about " + duration_text(*left) + " left" : "";
 }
 
 std::string Progress::text(const RunState& state) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "common/time_source.h"
@@ -20,10 +21,16 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void activity(int rank, const Activity& activity);
+  void forget(int rank) { activities_.erase(rank); }
   /// Draws when it is time to.
   void update(const RunState& state);
   /// Ends the line, so that other text can follow.
   void finish_line();
+
+  /// Seconds that are left, estimated; nothing while that is not possible.
+  [[nodiscard]] std::optional<double> left_s(const RunState& state) const;
+  /// What the rank said last.
+  [[nodiscard]] Activity activity_of(int rank) const;
 
   /// "57 turns (20 correct), 4/12 trajectories, device busy 63 %, 3 model calls out, about 2 min
   /// left"

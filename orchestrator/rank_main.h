@@ -1,5 +1,8 @@
-// A rank's life outside the pipeline: hello, welcome, scratch folder, work, goodbye. The same for
-// MPI ranks and for ranks that are threads of the coordinator's process.
+// A rank's life outside the pipeline: hello, welcome, scratch folder, work, goodbye, farewell. The
+// same for MPI ranks and for ranks that are threads of the coordinator's process.
+//
+// A rank that the coordinator has given up, since nothing came from it for too long, drops its work
+// and begins with hello again. A rank whose coordinator is silent ends its process.
 #pragma once
 
 #include <functional>
@@ -19,6 +22,8 @@ struct RankEnd {
   std::function<void(std::string)> send;
   std::function<std::optional<std::string>()> receive;
   std::function<void()> close;
+  /// The coordinator is gone: must end the process and its children. From a thread of the rank's.
+  std::function<void()> coordinator_lost;
   /// Keys of model endpoints, where the process has taken them from its environment already.
   std::shared_ptr<const ApiKeys> keys = nullptr;
 };

@@ -14,10 +14,12 @@
 
 #include "common/clock.h"
 #include "common/log.h"
+#include "common/process.h"
 #include "common/version.h"
 #include "orchestrator/coordinator.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/experiment_file.h"
+#include "orchestrator/heart.h"
 #include "orchestrator/in_process_transport.h"
 #include "orchestrator/installation.h"
 #include "orchestrator/mpi_transport.h"
@@ -156,16 +158,39 @@ int conclude(const RunOptions& options, const Coordinator::Outcome& outcome,
   return outcome.exit_code;
 }
 
-int coordinate(const RunOptions& options, Prepared& prepared, Transport& transport) {
+// Signs of life for the ranks, as long as this exists.
+class CoordinatorHeart {
+ public:
+  explicit CoordinatorHeart(Transport& transport)
+      : heart_(RankSettings{}.silence_s / kBeatsOfSilence, [&transport] {
+          for (const int rank : transport.ranks()) {
+            transport.send(rank, encode_message(CoordinatorMessage(Heartbeat{})));
+          }
+        }) {}
+  void set_silence(double silence_s) { heart_.set_interval(silence_s / kBeatsOfSilence); }
+
+ private:
+  Heart heart_;
+};
+
+struct CoordinatorEnd {
+  int exit_code = 0;
+  bool ranks_left_behind = false;
+};
+
+CoordinatorEnd coordinate(const RunOptions& options, Prepared& prepared, Transport& transport,
+                          CoordinatorHeart& heart) {
+  heart.set_silence(prepared.experiment.rank.silence_s);
   Progress progress(prepared.experiment.protocol.turns);
   Coordinator coordinator(prepared.experiment, *prepared.store, transport, progress);
   const Coordinator::Outcome outcome = coordinator.run();
-  return conclude(options, outcome, prepared.store->state());
+  return {conclude(options, outcome, prepared.store->state()), outcome.ranks_left_behind};
 }
 
 // Threads whose work was abandoned may still run; leaving at once ends them and their children.
 [[noreturn]] void leave_at_once(int exit_code) {
   std::fflush(nullptr);
+  kill_descendants();
   std::_Exit(exit_code);
 }
 
@@ -176,69 +201,104 @@ int run_in_one_process(const RunOptions& options) {
   // Before there are threads, or children that would inherit them.
   const auto keys =
       std::make_shared<const ApiKeys>(ApiKeys::take_from_environment(prepared->experiment.models));
+  std::optional<CoordinatorHeart> heart(std::in_place, transport);
   std::vector<std::thread> ranks;
   std::atomic<bool> all_drained = true;
   for (const int rank : transport.ranks()) {
     ranks.emplace_back([&options, &transport, &all_drained, keys, rank] {
-      const RankEnd end{rank,
-                        options.ranks,
+      const RankEnd end{rank, options.ranks,
                         [&transport, rank](std::string bytes) {
                           transport.send_to_coordinator(rank, std::move(bytes));
                         },
                         [&transport, rank] { return transport.receive_at_rank(rank); },
                         [&transport, rank] { transport.close_rank(rank); },
-                        keys};
+                        // It is in this very process: whatever is left is beyond help.
+                        [] { leave_at_once(kExitResumable); }, keys};
       if (!run_rank(end)) all_drained = false;
     });
   }
-  const int exit_code = coordinate(options, *prepared, transport);
+  const CoordinatorEnd end = coordinate(options, *prepared, transport, *heart);
+  if (end.ranks_left_behind) {
+    prepared->store.reset();
+    leave_at_once(end.exit_code);
+  }
   for (std::thread& rank : ranks) rank.join();
+  heart.reset();
   if (!all_drained) {
     prepared->store.reset();
-    leave_at_once(exit_code);
+    leave_at_once(end.exit_code);
   }
-  return exit_code;
+  return end.exit_code;
 }
 
 // What the coordinator says last to ranks that it cannot use: nothing will run.
-void dismiss_ranks(Transport& transport) {
+CoordinatorEnd dismiss_ranks(Transport& transport, int exit_code) {
   for (const int rank : transport.ranks()) {
     transport.send(rank, encode_message(Refusal{"nothing to run"}));
   }
+  CoordinatorEnd end{exit_code, false};
+  const Deadline deadline = deadline_in(60);
   for (std::size_t left = transport.ranks().size(); left > 0;) {
-    auto received = transport.receive(deadline_in(60));
-    if (!received) return;
+    auto received = transport.receive(deadline);
+    end.ranks_left_behind = !received.has_value();
+    if (!received) break;
     auto message = decode_rank_message(received->bytes);
     if (message && std::holds_alternative<Goodbye>(*message)) --left;
   }
+  for (const int rank : transport.ranks()) transport.send(rank, encode_message(Farewell{}));
+  return end;
 }
 
+// MPI stays on this thread; the coordinator works on another.
 int coordinate_over_mpi(const RunOptions& options, const MpiSession& session) {
-  MpiTransport transport(session);
-  auto prepared = prepare(options, session.size() - 1);
-  if (!prepared) {
-    dismiss_ranks(transport);
-    return prepared.error();
-  }
-  return coordinate(options, *prepared, transport);
+  MpiLink link;
+  MpiTransport transport(session.size(), link);
+  CoordinatorEnd end;
+  std::atomic<bool> finished = false;
+  std::thread coordinator([&] {
+    CoordinatorHeart heart(transport);
+    auto prepared = prepare(options, session.size() - 1);
+    end = prepared ? coordinate(options, *prepared, transport, heart)
+                   : dismiss_ranks(transport, prepared.error());
+    finished = true;
+  });
+  link.pump([&](RankBytes received) { transport.deliver(std::move(received)); }, finished);
+  coordinator.join();
+  // A rank that is not there would be waited for without end.
+  if (end.ranks_left_behind) MpiSession::abandon(end.exit_code);
+  return end.exit_code;
 }
 
 // MPI stays on this thread; the rank works on another.
 bool work_over_mpi(const MpiSession& session) {
   install_stop_signals(false);
-  MpiRankLink link;
+  MpiLink link;
   MessageQueue<std::string> incoming;
   std::atomic<bool> finished = false;
   bool drained = true;
   std::thread worker([&] {
     drained = run_rank({session.rank(), session.size_on_this_host(),
-                        [&](std::string bytes) { link.send(std::move(bytes)); },
-                        [&] { return incoming.pop(); }, [&] { incoming.close(); }});
+                        [&](std::string bytes) { link.send(0, std::move(bytes)); },
+                        [&] { return incoming.pop(); }, [&] { incoming.close(); },
+                        [rank = session.rank()] {
+                          spdlog::error(
+                              "rank {} hears nothing of the coordinator any more and ends; the "
+                              "same command goes on from the journal",
+                              rank);
+                          leave_at_once(kExitResumable);
+                        }});
     finished = true;
   });
-  link.pump([&](std::string bytes) { incoming.push(std::move(bytes)); }, finished);
+  link.pump([&](RankBytes received) { incoming.push(std::move(received.bytes)); }, finished);
   worker.join();
   return drained;
+}
+
+// Everybody has said farewell, so that ending together takes no time, unless somebody is gone.
+void end_session(std::optional<MpiSession>& session, int exit_code) {
+  constexpr double kWithinS = 60;
+  const Heart out_of_patience(kWithinS, [exit_code] { leave_at_once(exit_code); });
+  session.reset();
 }
 
 }  // namespace
@@ -261,9 +321,13 @@ int run_experiment(const RunOptions& options) {
     return report(started.error(), kExitError);
   }
   if (session->size() == 1) return run_in_one_process(options);
-  if (session->rank() == 0) return coordinate_over_mpi(options, *session);
+  if (session->rank() == 0) {
+    const int exit_code = coordinate_over_mpi(options, *session);
+    end_session(session, exit_code);
+    return exit_code;
+  }
   const bool drained = work_over_mpi(*session);
-  session.reset();
+  end_session(session, kExitDone);
   if (!drained) leave_at_once(kExitDone);
   return kExitDone;
 }

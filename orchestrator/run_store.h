@@ -29,6 +29,7 @@ class RunStore {
   static Result<std::unique_ptr<RunStore>> open(FileSystem& files, const std::string& results_path,
                                                 const ExperimentRecord& wanted);
 
+  [[nodiscard]] const std::string& results_path() const { return results_path_; }
   [[nodiscard]] const RunState& state() const { return state_; }
   /// The assignment of a trajectory from where it stands, its texts read from the journal.
   [[nodiscard]] Result<Assignment> assignment(std::int32_t index) const;

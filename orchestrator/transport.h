@@ -16,7 +16,7 @@ struct RankBytes {
   std::string bytes;
 };
 
-/// The coordinator's end. Used from one thread.
+/// The coordinator's end. send() may be called from any thread, the rest from one.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -26,7 +26,8 @@ class Transport {
   virtual void send(int rank, std::string bytes) = 0;
   /// The next message of any rank; nothing at the deadline.
   virtual std::optional<RankBytes> receive(Deadline deadline) = 0;
-  /// Returns when everything sent has left.
+  /// Returns when everything sent has left, or has had some seconds to: a rank that takes nothing
+  /// must not hold up the others' end.
   virtual void flush() = 0;
 };
 

@@ -12,15 +12,16 @@ using nlohmann::json;
 // nlohmann finds conversions by argument-dependent look-up, so these stand in the messages' own
 // namespace, not in an unnamed one.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, program_version, git_commit, host)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkRequest, places)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Activity, generating, compiling, judging, device_busy_s, up_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkRequest, places, out_of_service)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Activity, generating, compiling, judging, device_busy_s, up_s,
+                                   device)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Goodbye, error)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Welcome, experiment_file, experiment_text, session, device)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Refusal, message)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Acknowledgement, number)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PermitReturn, number, tokens, pause_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PermitGrant, number)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PutBack, trajectory, message)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PutBack, trajectory, message, blameless)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Stop, grace_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Message, role, content)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RelayedReply::Failure, kind, cause, what, hint)
@@ -60,10 +61,20 @@ PlannedTrajectory trajectory_from(const json& in) {
 
 }  // namespace
 
-void to_json(json& out, const NoMoreWork& /*message*/) {
+namespace {
+
+/// Messages that are their type and nothing else.
+template <class T>
+concept WithoutFields = std::is_empty_v<T>;
+
+}  // namespace
+
+template <WithoutFields T>
+void to_json(json& out, const T& /*message*/) {
   out = json::object();
 }
-void from_json(const json& /*in*/, NoMoreWork& /*message*/) {}
+template <WithoutFields T>
+void from_json(const json& /*in*/, T& /*message*/) {}
 
 void to_json(json& out, const RecordMessage& message) {
   out = {{"number", message.number}, {"record", binary(encode_record(message.record))}};
@@ -168,6 +179,8 @@ constexpr std::string_view kTypeName<RelayedReply> = "relayed_reply";
 template <>
 constexpr std::string_view kTypeName<Activity> = "activity";
 template <>
+constexpr std::string_view kTypeName<Heartbeat> = "heartbeat";
+template <>
 constexpr std::string_view kTypeName<Goodbye> = "goodbye";
 template <>
 constexpr std::string_view kTypeName<Welcome> = "welcome";
@@ -181,6 +194,10 @@ template <>
 constexpr std::string_view kTypeName<Acknowledgement> = "acknowledgement";
 template <>
 constexpr std::string_view kTypeName<Stop> = "stop";
+template <>
+constexpr std::string_view kTypeName<Dismissed> = "dismissed";
+template <>
+constexpr std::string_view kTypeName<Farewell> = "farewell";
 
 template <class Variant>
 std::string encode(const Variant& message) {

@@ -8,7 +8,12 @@
 //   PermitRequest, PermitReturn      PermitGrant: the request may be sent, and is on disk
 //   PutBack                          Stop
 //   Activity
-//   Goodbye
+//   Goodbye                          Farewell: everything is on disk, the process may end
+//   Heartbeat                        Heartbeat
+//                                    Dismissed: given up for being silent; Hello begins afresh
+//
+// Messages of one rank arrive in their order. So all that comes from a rank between being given up
+// and its next Hello is late, and is ignored.
 //
 // With gateways, model requests and replies travel through the coordinator too: RelayedRequest to a
 // gateway and RelayedReply back.
@@ -37,6 +42,7 @@ struct Hello {
 /// wants more.
 struct WorkRequest {
   std::int32_t places = 0;
+  bool out_of_service = false;  // its device will judge nothing more in this run
 };
 
 struct RecordMessage {
@@ -44,13 +50,20 @@ struct RecordMessage {
   Record record;
 };
 
-/// For the progress line; sent when it changes, lossy.
+/// A sign of life, sent both ways from threads that no stage of the work can block.
+struct Heartbeat {};
+
+/// What a rank's device does for the run.
+enum class DeviceService : std::int8_t { kInService = 0, kPaused = 1, kOutOfService = 2 };
+
+/// For the progress line and `ptxbatch status`; sent now and then, lossy.
 struct Activity {
   std::int32_t generating = 0;
   std::int32_t compiling = 0;  // in the compile pool or waiting for it
   std::int32_t judging = 0;    // on the device or waiting for it
   double device_busy_s = 0;    // since the rank started
   double up_s = 0;             // since the rank started
+  DeviceService device = DeviceService::kInService;
 };
 
 /// Asks for leave to send a request to a model.
@@ -67,10 +80,12 @@ struct PermitReturn {
   double pause_s = 0;       // the provider asks for no request for so long
 };
 
-/// The model cannot be reached now: the trajectory goes to whoever asks for work later.
+/// The model cannot be reached now, or the rank's device is out of service: the trajectory goes to
+/// whoever asks for work later.
 struct PutBack {
   std::int32_t trajectory = 0;
   std::string message;
+  bool blameless = false;  // nothing speaks against the trajectory itself: it is not counted
 };
 
 /// A model request on its way to a gateway. `rank` is filled in by the coordinator.
@@ -105,8 +120,9 @@ struct Goodbye {
   std::string error;
 };
 
-using RankMessage = std::variant<Hello, WorkRequest, RecordMessage, PermitRequest, PermitReturn,
-                                 PutBack, RelayedRequest, RelayedReply, Activity, Goodbye>;
+using RankMessage =
+    std::variant<Hello, WorkRequest, RecordMessage, PermitRequest, PermitReturn, PutBack,
+                 RelayedRequest, RelayedReply, Activity, Heartbeat, Goodbye>;
 
 struct Welcome {
   std::string experiment_file;  // for messages and relative paths
@@ -145,8 +161,16 @@ struct Stop {
   double grace_s = 0;  // turns in hand may be finished for this long, then they are abandoned
 };
 
-using CoordinatorMessage = std::variant<Welcome, Refusal, Assignment, NoMoreWork, Acknowledgement,
-                                        PermitGrant, RelayedRequest, RelayedReply, Stop>;
+/// The rank was silent for too long: what it held belongs to others now, and nothing that it says
+/// counts until it says Hello again.
+struct Dismissed {};
+
+/// The coordinator's last message.
+struct Farewell {};
+
+using CoordinatorMessage =
+    std::variant<Welcome, Refusal, Assignment, NoMoreWork, Acknowledgement, PermitGrant,
+                 RelayedRequest, RelayedReply, Stop, Heartbeat, Dismissed, Farewell>;
 
 std::string encode_message(const RankMessage& message);
 std::string encode_message(const CoordinatorMessage& message);

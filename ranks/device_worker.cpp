@@ -10,8 +10,8 @@
 
 namespace ptxbatch {
 
-DeviceWorker::DeviceWorker(const PipelineConfig& config, Judged judged)
-    : config_(config), judged_(std::move(judged)) {}
+DeviceWorker::DeviceWorker(const PipelineConfig& config, Links links)
+    : config_(config), links_(std::move(links)) {}
 
 DeviceWorker::~DeviceWorker() {
   close();
@@ -23,7 +23,7 @@ Result<std::vector<EnvironmentRecord>> DeviceWorker::start() {
   thread_ = std::thread([this, started = std::move(started)]() mutable {
     started.set_value(make_judges());
     serve();
-    judges_.clear();  // here, since their children belong to this thread
+    devices_.clear();  // here, since their children belong to this thread
   });
   return result.get();
 }
@@ -54,13 +54,20 @@ Result<std::vector<EnvironmentRecord>> DeviceWorker::make_judges() {
     judge_config.scratch_folder = config_.scratch_folder + "/judge-" + target.name;
     judge_config.protocol = config_.experiment.protocol;
     judge_config.budgets = config_.experiment.budgets;
+    judge_config.drift = config_.experiment.reliability.drift;
     std::error_code ignored;
     std::filesystem::create_directories(judge_config.scratch_folder, ignored);
     auto judge = make_judge(std::move(judge_config));
     if (!judge) return fail(judge.error());
     auto device = (*judge)->device_info();
     if (!device) return fail(device.error());
-    judges_[target.name] = std::move(*judge);
+    auto nurse =
+        std::make_unique<DeviceNurse>(config_.experiment.reliability, **judge,
+                                      DeviceNurse::Links{links_.noted, [this](double seconds) {
+                                                           alarm_.pop_until(deadline_in(seconds));
+                                                           return !hurried_;
+                                                         }});
+    devices_[target.name] = {std::move(*judge), std::move(nurse)};
 
     EnvironmentRecord environment;
     environment.session = config_.session;
@@ -81,11 +88,42 @@ Result<std::vector<EnvironmentRecord>> DeviceWorker::make_judges() {
 
 void DeviceWorker::serve() {
   while (auto turn = queue_.pop()) {
-    const auto start = SteadyClock::now();
-    judge_candidate(**turn, *judges_.at((*turn)->trajectory->plan().target), cache_);
-    busy_s_.store(busy_s_.load() + seconds_since(start));
-    judged_(std::move(*turn));
+    if (in_service_) {
+      judge_one(**turn);
+    } else {
+      (*turn)->device_loss = TurnInHand::DeviceLoss::kBefore;
+    }
+    links_.judged(std::move(*turn));
   }
+}
+
+void DeviceWorker::judge_one(TurnInHand& turn) {
+  turn.stages.queue += seconds_since(turn.queued_at);
+  if (reuse_measurement(turn, cache_)) return;
+  const auto start = SteadyClock::now();
+  const Device& device = devices_.at(turn.trajectory->plan().target);
+  const bool counts =
+      device.nurse->judge(turn.trajectory->specs().problem->problem,
+                          "turn " + std::to_string(turn.reply.turn) + " of trajectory " +
+                              std::to_string(turn.reply.trajectory),
+                          [&] { judge_candidate(turn, *device.judge); });
+  busy_s_.store(busy_s_.load() + seconds_since(start));
+  if (counts) {
+    cache_.store(turn);
+    return;
+  }
+  turn.device_loss = TurnInHand::DeviceLoss::kMeanwhile;
+  in_service_ = false;
+}
+
+void DeviceWorker::abandon() {
+  queue_.abandon();
+  hurry();
+}
+
+void DeviceWorker::hurry() {
+  hurried_ = true;
+  alarm_.close();
 }
 
 }  // namespace ptxbatch

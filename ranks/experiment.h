@@ -165,6 +165,20 @@ struct RankSettings {
   int put_backs = 2;          // times that a trajectory is tried again after transport failures
   bool gateways = false;      // model calls are made by the gateway ranks alone
   std::vector<int> gateway_ranks = {1};
+  // A rank, or the coordinator, from which nothing comes for so long is given up; 0: never.
+  double silence_s = 120;
+};
+
+/// When a device is held to be sick, and how long it is nursed (ranks/profile/health.h).
+struct ReliabilitySettings {
+  // Of the reference: within one measurement, and from when it was first timed. Under load it
+  // wanders by up to 9 % on a sound GPU; throttling was seen to distort it by over 15 %.
+  double drift = 0.05;
+  double shift = 0.15;
+  int repeats = 2;         // of a turn whose measurement is void while the device itself seems sound
+  int restarts = 3;        // of the keeper in one illness; then the device is excluded
+  int sound_turns = 20;    // in a row, after which an illness is over
+  double cool_down_s = 30; // that a hot device is left alone before it is tried again
 };
 
 /// What all model calls of an experiment may use; 0: no limit. The run stops, to be resumed.
@@ -186,6 +200,7 @@ struct Experiment {
   ProtocolSettings protocol;
   StageBudgets budgets;
   RankSettings rank;
+  ReliabilitySettings reliability;
   SpendingLimits spending;
 };
 

@@ -11,11 +11,13 @@ bool is_gateway(const Experiment& experiment, int rank) {
   return experiment.rank.gateways && std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
 }
 
-Generation::Generation(const Experiment& experiment, int rank, const ApiKeys& keys, Links links)
+Generation::Generation(const Experiment& experiment, int rank, int life, const ApiKeys& keys,
+                       Links links)
     : experiment_(experiment),
       keys_(keys),
       links_(std::move(links)),
       relayed_(experiment.rank.gateways && !is_gateway(experiment, rank)),
+      relays_begun_(static_cast<std::uint64_t>(life) << 32U),
       permits_([this](RankMessage message) {
         links_.post([this, held = std::make_shared<RankMessage>(std::move(message))] {
           links_.say(*held);

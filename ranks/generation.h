@@ -29,8 +29,9 @@ class Generation {
         answered;
   };
 
-  /// The experiment and the keys must outlive it. `rank` decides whether this one is a gateway.
-  Generation(const Experiment& experiment, int rank, const ApiKeys& keys, Links links);
+  /// The experiment and the keys must outlive it. `rank` decides whether this one is a gateway;
+  /// `life` tells its relays from those of before a dismissal, which may still be answered.
+  Generation(const Experiment& experiment, int rank, int life, const ApiKeys& keys, Links links);
   ~Generation();
   Generation(const Generation&) = delete;
   Generation& operator=(const Generation&) = delete;
@@ -63,7 +64,7 @@ class Generation {
   bool stopping_ = false;
   int out_ = 0;       // calls that are waited for
   int out_paid_ = 0;  // those of them that cost something
-  std::uint64_t relays_begun_ = 0;
+  std::uint64_t relays_begun_;
   RequestQueue waiting_;
   RankPermits permits_;
   std::unique_ptr<HttpLoop> loop_;

@@ -20,6 +20,7 @@ namespace ptxbatch {
 namespace {
 
 constexpr double kActivityIntervalS = 0.5;
+constexpr double kIdleIntervalS = 5;  // between reports while nothing happens
 
 int compile_jobs(const Experiment& experiment, int ranks_on_this_host) {
   if (experiment.rank.compile_jobs > 0) return experiment.rank.compile_jobs;
@@ -42,24 +43,27 @@ class Pipeline::Impl {
     });
   }
 
-  bool run() {
+  End run() {
     const Status started = start();
     if (!started) {
       say(Goodbye{describe(started.error())});
-      return true;
+      return End::kDrained;
     }
-    const RankSettings& rank = config_.experiment.rank;
-    say(WorkRequest{gateway_ ? 0 : rank.generating + rank.profiling});
+    ask_for_work();
     while (!done()) {
-      auto event = stopping_ ? events_.pop_until(stop_deadline_) : events_.pop();
+      auto event = events_.pop_until(stopping_ ? stop_deadline_ : deadline_in(kIdleIntervalS));
       if (event) (*event)();
       if (!event && stopping_) break;
       report_activity();
     }
+    if (dismissed_) {
+      drop_work();
+      return End::kDismissed;
+    }
     const bool drained = turns_in_hand_ == 0;
     say(Goodbye{});
     if (drained) join_stages();
-    return drained;
+    return drained ? End::kDrained : End::kAbandoned;
   }
 
  private:
@@ -69,7 +73,7 @@ class Pipeline::Impl {
 
   Status start() {
     generation_ = std::make_unique<Generation>(
-        config_.experiment, config_.rank, *config_.keys,
+        config_.experiment, config_.rank, config_.life, *config_.keys,
         Generation::Links{[this](std::function<void()> event) { events_.push(std::move(event)); },
                           [this](const RankMessage& message) { say(message); },
                           [this](std::int32_t index, const std::string& request_sha256,
@@ -86,9 +90,17 @@ class Pipeline::Impl {
       if (!compiler) return fail(compiler.error());
       compilers_[target.name] = std::move(*compiler);
     }
-    device_ = std::make_unique<DeviceWorker>(config_, [this](TurnPtr turn) {
-      events_.push([this, turn = std::move(turn)] { on_judged(turn); });
-    });
+    device_ = std::make_unique<DeviceWorker>(
+        config_,
+        DeviceWorker::Links{[this](TurnPtr turn) {
+                              events_.push([this, turn = std::move(turn)] { on_judged(turn); });
+                            },
+                            [this](DeviceService service, std::string kind, std::string message) {
+                              events_.push([this, service, kind = std::move(kind),
+                                            message = std::move(message)] {
+                                on_device_noted(service, kind, message);
+                              });
+                            }});
     auto devices = device_->start();
     if (!devices) return fail(devices.error());
     for (EnvironmentRecord& environment : *devices) {
@@ -117,10 +129,21 @@ class Pipeline::Impl {
     if (device_) device_->close();
   }
 
+  // What waits is dropped; what a compiler or the device is at ends first.
+  void drop_work() {
+    compile_queue_.abandon();
+    if (device_) device_->abandon();
+    join_stages();
+  }
+
   // --- messages from the coordinator ------------------------------------------------------------
 
   void handle(Assignment& assignment) {
     if (stopping_) return;
+    if (device_service_ == DeviceService::kOutOfService) {
+      put_back(assignment.trajectory.index, true);
+      return;
+    }
     start_trajectory(std::move(assignment));
   }
   void handle(Acknowledgement& acknowledged) {
@@ -135,12 +158,16 @@ class Pipeline::Impl {
     stop_deadline_ = stopping_ ? std::min(stop_deadline_, deadline) : deadline;
     stopping_ = true;
     generation_->stop();  // what was paid for may still come, and is journalled
+    if (device_) device_->hurry();
   }
   void handle(PermitGrant& grant) { generation_->handle(grant); }
   void handle(RelayedRequest& request) { generation_->handle(request); }
   void handle(RelayedReply& reply) { generation_->handle(reply); }
+  void handle(Dismissed& /*message*/) { dismissed_ = true; }
   void handle(Welcome& /*message*/) {}
   void handle(Refusal& /*message*/) {}
+  void handle(Heartbeat& /*message*/) {}
+  void handle(Farewell& /*message*/) {}
 
   // --- a trajectory -----------------------------------------------------------------------------
 
@@ -215,7 +242,7 @@ class Pipeline::Impl {
     report(trajectory.plan().model, failure);
     const std::int32_t index = trajectory.plan().index;
     if (failure.kind == ModelFailure::Kind::kTransport) {
-      say(PutBack{index, describe(failure.error)});
+      say(PutBack{index, describe(failure.error), false});
       trajectories_.erase(index);
     } else {
       spdlog::info("trajectory {} failed: {}", index, describe(failure.error));
@@ -275,10 +302,39 @@ class Pipeline::Impl {
     finish(*turn);
   }
 
+  // --- the device -------------------------------------------------------------------------------
+
+  void on_device_noted(DeviceService service, const std::string& kind, const std::string& message) {
+    record(EventRecord{unix_time_s(), config_.session, config_.rank, kind, message});
+    spdlog::warn("{}: {}", kind, message);
+    if (service == device_service_) return;
+    device_service_ = service;
+    ask_for_work();
+  }
+
+  // None while the device judges nothing.
+  void ask_for_work() {
+    const RankSettings& rank = config_.experiment.rank;
+    const bool wants_any = !gateway_ && device_service_ == DeviceService::kInService;
+    say(WorkRequest{wants_any ? rank.generating + rank.profiling : 0,
+                    device_service_ == DeviceService::kOutOfService});
+  }
+
+  // A reply that was paid for is on disk already, and is judged by whoever gets the trajectory.
+  void put_back(std::int32_t index, bool blameless) {
+    say(PutBack{index, "the device of rank " + std::to_string(config_.rank) + " is out of service",
+                blameless});
+    trajectories_.erase(index);
+  }
+
   void finish(TurnInHand& turn) {
     --turns_in_hand_;
     Trajectory& trajectory = *turn.trajectory;
     const std::int32_t index = trajectory.plan().index;
+    if (turn.device_loss != TurnInHand::DeviceLoss::kNone) {
+      put_back(index, turn.device_loss == TurnInHand::DeviceLoss::kBefore);
+      return;
+    }
     if (!turn.failure.empty()) {
       end_trajectory(index, TrajectoryEnd::kFailed, turn.failure);
       return;
@@ -290,13 +346,14 @@ class Pipeline::Impl {
     record(std::move(judged));
     if (end) {
       end_trajectory(index, *end, "");
+    } else if (device_service_ == DeviceService::kOutOfService) {
+      put_back(index, true);
     } else {
       request_reply(trajectory);
     }
   }
 
-  // --- talking to the coordinator
-  // -----------------------------------------------------------------
+  // --- talking to the coordinator ---------------------------------------------------------------
 
   void say(const RankMessage& message) { send_(encode_message(message)); }
 
@@ -313,10 +370,11 @@ class Pipeline::Impl {
     activity_sent_at_ = SteadyClock::now();
     // A gateway has no device that could be busy.
     say(Activity{generation_->out(), compiling_, judging_, device_ ? device_->busy_s() : 0,
-                 device_ ? seconds_since(started_at_) : 0});
+                 device_ ? seconds_since(started_at_) : 0, device_service_});
   }
 
   [[nodiscard]] bool done() const {
+    if (dismissed_) return true;
     if (stopping_) return turns_in_hand_ == 0 && generation_->out() == 0;
     return no_more_work_ && trajectories_.empty();
   }
@@ -335,8 +393,10 @@ class Pipeline::Impl {
   int turns_in_hand_ = 0;  // replies received and not yet finished
   int compiling_ = 0;
   int judging_ = 0;
+  DeviceService device_service_ = DeviceService::kInService;
   bool no_more_work_ = false;
   bool stopping_ = false;
+  bool dismissed_ = false;
   Deadline stop_deadline_;
   SteadyClock::time_point started_at_ = SteadyClock::now();
   SteadyClock::time_point activity_sent_at_;
@@ -354,7 +414,7 @@ Pipeline::~Pipeline() = default;
 void Pipeline::deliver(CoordinatorMessage message) {
   impl_->deliver(std::move(message));
 }
-bool Pipeline::run() {
+Pipeline::End Pipeline::run() {
   return impl_->run();
 }
 

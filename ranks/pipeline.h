@@ -38,6 +38,7 @@ struct PipelineConfig {
   Experiment experiment;
   int rank = 0;
   int session = 0;
+  int life = 0;    // counts the rank's hellos: it is more than 0 after a dismissal
   int device = 0;  // ordinal of this rank's device on its host
   int ranks_on_this_host = 1;
   std::string scratch_folder;  // exists; private to this rank
@@ -56,10 +57,16 @@ class Pipeline {
   /// Hands over a message from the coordinator. Thread-safe.
   void deliver(CoordinatorMessage message);
 
+  enum class End {
+    kDrained,
+    // Turns were abandoned at the end of a stop's grace: their threads may still be busy, and the
+    // caller must leave the process without destroying this object.
+    kAbandoned,
+    kDismissed,  // the coordinator has given this rank up; no goodbye was said
+  };
   /// Works until there is no more work, or the coordinator says stop; the last message sent is
-  /// Goodbye. False when turns were abandoned at the end of a stop's grace: their threads may still
-  /// be busy, and the caller must leave the process without destroying this object.
-  [[nodiscard]] bool run();
+  /// Goodbye. When dismissed it drops its work, and waits only for what cannot be interrupted.
+  [[nodiscard]] End run();
 
  private:
   class Impl;

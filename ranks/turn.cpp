@@ -116,17 +116,21 @@ bool needs_judging(const TurnInHand& turn) {
          turn.facts.compilation->outcome == Compilation::Outcome::kCompiled;
 }
 
-void judge_candidate(TurnInHand& turn, Judge& judge, MeasurementCache& cache) {
-  turn.stages.queue += seconds_since(turn.queued_at);
-  if (const auto* known = cache.find(turn); known != nullptr) {
-    turn.facts.evaluation = known->evaluation;
-    turn.facts.sanitization = known->sanitization;
-    turn.facts.evidence = known->evidence;
-    turn.measurement_reused = true;
-    return;
-  }
+bool reuse_measurement(TurnInHand& turn, const MeasurementCache& cache) {
+  const auto* known = cache.find(turn);
+  if (known == nullptr) return false;
+  turn.facts.evaluation = known->evaluation;
+  turn.facts.sanitization = known->sanitization;
+  turn.facts.evidence = known->evidence;
+  turn.measurement_reused = true;
+  return true;
+}
+
+void judge_candidate(TurnInHand& turn, Judge& judge) {
   const Problem& problem = turn.trajectory->specs().problem->problem;
   const std::string& binary = turn.facts.compilation->binary;
+  turn.facts.sanitization.reset();
+  turn.facts.evidence.reset();
   turn.facts.evaluation = judge.evaluate(problem, binary);
   turn.stages.evaluate = turn.facts.evaluation->seconds;
   if (is_worth_sanitizing(*turn.facts.evaluation)) {
@@ -137,7 +141,6 @@ void judge_candidate(TurnInHand& turn, Judge& judge, MeasurementCache& cache) {
     turn.facts.evidence = judge.collect_evidence(problem, binary, *turn.facts.scan);
     turn.stages.evidence = turn.facts.evidence->seconds;
   }
-  cache.store(turn);
 }
 
 TurnRecord finish_turn(const TurnInHand& turn, const Experiment& experiment, int session,

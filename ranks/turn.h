@@ -24,6 +24,9 @@ struct TurnInHand {
   std::string source_sha256;
   bool measurement_reused = false;
   std::string failure;  // of our own making; ends the trajectory as failed
+  // Its device went out of service before it was judged, or while it was: another rank's turn.
+  enum class DeviceLoss { kNone, kBefore, kMeanwhile };
+  DeviceLoss device_loss = DeviceLoss::kNone;
   StageSeconds stages;
   SteadyClock::time_point queued_at;  // when it joined the queue that it waits in
 };
@@ -50,8 +53,11 @@ void prepare_candidate(TurnInHand& turn, Compiler& compiler, const StageBudgets&
 /// Whether there is a binary to run.
 bool needs_judging(const TurnInHand& turn);
 
-/// evaluate and, for a correct candidate, evidence.
-void judge_candidate(TurnInHand& turn, Judge& judge, MeasurementCache& cache);
+/// Whether the candidate was measured before; then the turn has what was found.
+bool reuse_measurement(TurnInHand& turn, const MeasurementCache& cache);
+
+/// evaluate and, for a correct candidate, evidence. May be done again: nothing of before is kept.
+void judge_candidate(TurnInHand& turn, Judge& judge);
 
 /// Label, feedback and the record, from the facts.
 TurnRecord finish_turn(const TurnInHand& turn, const Experiment& experiment, int session, int rank);

@@ -93,7 +93,9 @@ struct Evaluation {
   double paired_speedup = 0;
   std::vector<TimingRecord> timings;
   std::vector<DeviceReading> readings;
-  std::string reference;  // what it was timed against
+  double reference_drift = 0;  // share by which it wandered within a trial, in those that count
+  double reference_shift = 0;  // share by which it differs from when it was first timed
+  std::string reference;       // what it was timed against
   double seconds = 0;
 };
 

@@ -17,6 +17,8 @@ ProcessSpec device_process(const DevicePlace& place, const std::string& program,
   process.argv = {program, std::to_string(channel_fd), std::to_string(place.device)};
   process.environment = scrubbed_environment(scratch);
   process.working_directory = scratch;
+  process.death_within_s = place.death_within_s;
+  process.when_unkillable = place.when_unkillable;
   if (!place.is_gpu()) {
     process.cpu = place.device;
     return process;

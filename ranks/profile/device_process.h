@@ -2,6 +2,7 @@
 // GPU's driver needs of the environment otherwise. Everything else of the environment is left out.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,18 @@
 
 namespace ptxbatch {
 
+inline bool is_gpu_target(const std::string& target) {
+  return target != "host";
+}
+
 /// A device of a target, as a rank has it.
 struct DevicePlace {
   std::string target = "host";
   int device = 0;  // host: the core; GPU: this rank's number among the ranks of its host
+  double death_within_s = 10;                       // of a process that was killed
+  std::function<void()> when_unkillable = nullptr;  // it was not
 
-  [[nodiscard]] bool is_gpu() const { return target != "host"; }
+  [[nodiscard]] bool is_gpu() const { return is_gpu_target(target); }
 };
 
 /// `program CHANNEL_FD DEVICE`, with `scratch` as its working directory.

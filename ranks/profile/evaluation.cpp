@@ -185,12 +185,12 @@ class EvaluationRun {
           steadiest = std::move(timed);
         }
       } else {
-        keep(timed);
+        keep(timed, trial, alone);
         return true;
       }
     }
     if (misfits == 0 && steadiest) {
-      keep(*steadiest);
+      keep(*steadiest, trial, alone);
       return true;
     }
     return end_by_violation(
@@ -215,10 +215,8 @@ class EvaluationRun {
   }
 
   [[nodiscard]] bool has_drifted(const TimedTrial& timed) const {
-    const auto& medians = timed.reference_medians_ms;
-    const double spread = relative_spread(medians);
-    return task_.rules.drift_limit > 0 && spread > task_.rules.drift_limit &&
-           spread * *std::min_element(medians.begin(), medians.end()) > task_.rules.least_drift_ms;
+    return task_.rules.drift_limit > 0 &&
+           drift_of(timed.reference_medians_ms, task_.rules) > task_.rules.drift_limit;
   }
 
   // Without blocks the reference is not timed again.
@@ -353,12 +351,22 @@ class EvaluationRun {
     return end({Outcome::kTimingViolation, what, 0, 0, ""});
   }
 
-  void keep(const TimedTrial& timed) {
+  void keep(const TimedTrial& timed, int trial, const ReferenceLatency& alone) {
+    note_reference(timed.reference_medians_ms, alone.timings.at(static_cast<std::size_t>(trial)));
     medians_ms_.push_back(median(claimed_ms(timed.candidate)));
     evaluation_.timings.insert(evaluation_.timings.end(), timed.records.begin(),
                                timed.records.end());
     block_speedups_.insert(block_speedups_.end(), timed.block_speedups.begin(),
                            timed.block_speedups.end());
+  }
+
+  // On the host other programs share the core, and nothing follows from it.
+  void note_reference(const std::vector<double>& medians_ms, const TimingRecord& alone) {
+    if (task_.rules.drift_limit <= 0 || medians_ms.empty()) return;
+    const double drift = drift_of(medians_ms, task_.rules);
+    const double shift = drift_of({median(medians_ms), median(alone.samples_ms)}, task_.rules);
+    evaluation_.reference_drift = std::max(evaluation_.reference_drift, drift);
+    evaluation_.reference_shift = std::max(evaluation_.reference_shift, shift);
   }
 
   void conclude(const ReferenceLatency& reference) {
@@ -397,6 +405,13 @@ int trials_of(const Problem& problem, const ProtocolSettings& protocol) {
   if (protocol.trials > 0) return protocol.trials;
   const Operator* found = find_operator(problem.op_type);
   return found != nullptr ? found->default_trials() : 3;
+}
+
+double drift_of(const std::vector<double>& medians_ms, const MeasurementRules& rules) {
+  if (medians_ms.empty()) return 0;
+  const double spread = relative_spread(medians_ms);
+  const double least_ms = *std::min_element(medians_ms.begin(), medians_ms.end());
+  return spread * least_ms > rules.least_drift_ms ? spread : 0;
 }
 
 int input_sets_of(int trials) {

@@ -55,6 +55,9 @@ int input_sets_of(int trials);
 /// 0 when the peaks are unknown.
 double least_latency_ms(const Problem& problem, const DeviceInfo& device);
 
+/// The share by which the medians differ, where that is more than noise; else 0.
+double drift_of(const std::vector<double>& medians_ms, const MeasurementRules& rules);
+
 /// Who keeps the state that candidates see, and who runs the reference when it is timed. On a GPU
 /// these are two processes: the change of context before a kernel makes it about 1 % faster, so
 /// that the reference needs one before it as a candidate has. On the host they are one.

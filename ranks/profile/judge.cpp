@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -10,6 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/log.h"
 #include "ranks/profile/counted_evidence.h"
@@ -29,8 +32,8 @@ constexpr std::uint64_t kReferenceBudgetBytes = 8ULL << 30U;
 // from below (least_latency_ms).
 constexpr double kGpuWayFactor = 1.15;
 constexpr double kGpuShareOfClaim = 0.25;
-constexpr double kGpuDriftLimit = 0.05;
 constexpr double kGpuLeastDriftMs = 0.05;
+constexpr int kProbes = 3;
 
 // The processes that a path is given to have working directories of their own.
 std::string absolute_path(const std::string& path) {
@@ -41,8 +44,10 @@ class ProcessJudge final : public Judge {
  public:
   explicit ProcessJudge(JudgeConfig config)
       : config_(std::move(config)),
-        keeper_(keeper_spec(place().is_gpu() ? kDevicesChoice : kHostStateBudgetBytes)),
-        reference_keeper_(keeper_spec(kReferenceBudgetBytes)) {}
+        keeper_(keeper_spec(on_gpu() ? kDevicesChoice : kHostStateBudgetBytes), signs_),
+        reference_keeper_(keeper_spec(kReferenceBudgetBytes), signs_) {}
+  ProcessJudge(const ProcessJudge&) = delete;
+  ProcessJudge& operator=(const ProcessJudge&) = delete;
 
   Result<DeviceInfo> device_info() override {
     auto info = keeper_.ensure_running();
@@ -55,10 +60,17 @@ class ProcessJudge final : public Judge {
     const auto attempt = [&] { return try_evaluate(problem, absolute_path(binary)); };
     auto evaluation = twice(attempt);
     if (evaluation && was_killed(*evaluation)) evaluation = attempt();
+    // What the driver holds against the device by now; a keeper that is gone is noted already.
+    static_cast<void>(keeper_.read_device());
     // Started now, while nothing is timed, to be ready when the next candidate comes.
     if (config_.runner_stands_by) stand_by();
     if (!config_.keeps_state) forget_state();
-    if (evaluation) return std::move(*evaluation);
+    if (evaluation) {
+      note(*evaluation);
+      return std::move(*evaluation);
+    }
+    // What an input is to blame for would be the same on every device.
+    signs_.service_failed |= evaluation.error().kind != ErrorKind::kInput;
     Evaluation failure;
     failure.outcome = Evaluation::Outcome::kServiceFailure;
     failure.detail = evaluation.error().what;
@@ -67,7 +79,7 @@ class ProcessJudge final : public Judge {
 
   Sanitization sanitize(const Problem& problem, const std::string& binary) override {
     Sanitization all;
-    if (!place().is_gpu()) return all;
+    if (!on_gpu()) return all;
     for (const std::string& tool : config_.protocol.sanitizers) {
       const auto attempt = [&] { return try_sanitize(problem, absolute_path(binary), tool); };
       auto one = twice(attempt);
@@ -101,6 +113,20 @@ class ProcessJudge final : public Judge {
     return evidence;
   }
 
+  DeviceSigns take_signs() override { return std::exchange(signs_, {}); }
+
+  void restart() override {
+    standby_.reset();
+    forget_state();
+  }
+
+  void probe(const Problem& problem) override {
+    if (auto probed = try_probe(problem); !probed) {
+      spdlog::warn("the device's probe failed: {}", probed.error().what);
+      signs_.service_failed = true;
+    }
+  }
+
  private:
   // SIGKILL may come from outside (a person, a machine out of memory), which says nothing about the
   // candidate: only a second one counts against it.
@@ -118,6 +144,29 @@ class ProcessJudge final : public Judge {
     return attempt();
   }
 
+  void note(const Evaluation& evaluation) {
+    signs_.drift = std::max(signs_.drift, evaluation.reference_drift);
+    signs_.shift = std::max(signs_.shift, evaluation.reference_shift);
+  }
+
+  // A sound device repeats itself.
+  Status try_probe(const Problem& problem) {
+    const int trials = trials_of(problem, config_.protocol);
+    if (auto opened = open(problem, trials); !opened) return fail(opened.error());
+    if (auto opened = open_reference(problem); !opened) return fail(opened.error());
+    std::vector<double> latencies_ms;
+    for (int i = 0; i < kProbes; ++i) {
+      auto measured = measure_reference(keepers(), 1, config_.protocol, rules(problem));
+      if (!measured) return fail(measured.error());
+      latencies_ms.push_back(measured->latency_ms);
+    }
+    if (on_gpu()) {
+      signs_.drift = std::max(signs_.drift, drift_of(latencies_ms, rules(problem)));
+    }
+    if (auto read = keeper_.read_device(); !read) return fail(read.error());
+    return {};
+  }
+
   Result<Evaluation> try_evaluate(const Problem& problem, const std::string& binary) {
     const int trials = trials_of(problem, config_.protocol);
     auto workload = open(problem, trials);
@@ -130,7 +179,7 @@ class ProcessJudge final : public Judge {
     EvaluationTask task{
         problem,        binary, config_.protocol, trials, config_.budgets.evaluate_s,
         rules(problem), nullptr};
-    if (place().is_gpu()) {
+    if (on_gpu()) {
       task.measure_honest_calls = [&] { return honest_calls(problem); };
     }
     auto evaluation = evaluate_candidate(keepers(), *runner, *workload, **reference, task);
@@ -157,7 +206,7 @@ class ProcessJudge final : public Judge {
     const Tolerance tolerance{config_.protocol.abs_tolerance, config_.protocol.rel_tolerance};
     const EvidenceTask task{
         problem, binary, scan, tolerance, config_.budgets.evidence_s, config_.target == "hopper"};
-    if (place().is_gpu()) {
+    if (on_gpu()) {
       RunnerSpec counting = runner_spec();
       counting.program = config_.tracer_program;
       CountingTools tools;
@@ -172,8 +221,12 @@ class ProcessJudge final : public Judge {
     return run_under_breakpoints(keeper_, *runner, *workload, task);
   }
 
-  [[nodiscard]] DevicePlace place() const { return {config_.target, config_.device}; }
-  [[nodiscard]] KeeperSpec keeper_spec(std::uint64_t budget_bytes) const {
+  [[nodiscard]] bool on_gpu() const { return is_gpu_target(config_.target); }
+  [[nodiscard]] DevicePlace place() {
+    return {config_.target, config_.device, config_.death_within_s,
+            [this] { signs_.unkillable = true; }};
+  }
+  [[nodiscard]] KeeperSpec keeper_spec(std::uint64_t budget_bytes) {
     return {config_.keeper_program, config_.scratch_folder, place(), budget_bytes};
   }
 
@@ -190,9 +243,9 @@ class ProcessJudge final : public Judge {
 
   [[nodiscard]] MeasurementRules rules(const Problem& problem) const {
     MeasurementRules rules;
-    if (!place().is_gpu()) return rules;
+    if (!on_gpu()) return rules;
     rules.slack = {kGpuWayFactor, config_.protocol.unclaimed_ms * 1e-3, kGpuShareOfClaim};
-    rules.drift_limit = kGpuDriftLimit;
+    rules.drift_limit = config_.drift;
     rules.least_drift_ms = kGpuLeastDriftMs;
     rules.span_has_check = true;
     rules.least_latency_ms = least_latency_ms(problem, keeper_.device());
@@ -206,14 +259,14 @@ class ProcessJudge final : public Judge {
 
   /// One set of inputs is enough there: nobody sees them but the reference.
   Status open_reference(const Problem& problem) {
-    if (!place().is_gpu()) return {};
+    if (!on_gpu()) return {};
     if (auto running = reference_keeper_.ensure_running(); !running) return fail(running.error());
     auto opened = reference_keeper_.open(problem, config_.protocol.input_seed, 1);
     if (!opened) return fail(opened.error());
     return reference_keeper_.prepare(0);
   }
 
-  Keepers keepers() { return {keeper_, place().is_gpu() ? reference_keeper_ : keeper_}; }
+  Keepers keepers() { return {keeper_, on_gpu() ? reference_keeper_ : keeper_}; }
 
   /// Measured before the first candidate of a workload, then kept.
   Result<const ReferenceLatency*> reference_latency(const Problem& problem, int trials) {
@@ -222,7 +275,7 @@ class ProcessJudge final : public Judge {
     if (known != reference_latencies_.end()) return &known->second;
     auto measured = measure_reference(keepers(), trials, config_.protocol, rules(problem));
     if (!measured) return fail(measured.error());
-    if (place().is_gpu()) {
+    if (on_gpu()) {
       auto honest = honest_calls(problem);
       if (!honest) return fail(honest.error());
       measured->honest_calls = std::move(*honest);
@@ -240,11 +293,11 @@ class ProcessJudge final : public Judge {
                               config_.budgets.evaluate_s, rules(problem), nullptr});
   }
 
-  [[nodiscard]] RunnerSpec runner_spec() const {
+  [[nodiscard]] RunnerSpec runner_spec() {
     return {config_.runner_program, config_.scratch_folder, place(), config_.readable};
   }
 
-  [[nodiscard]] RunnerSpec instrumented_runner_spec() const {
+  [[nodiscard]] RunnerSpec instrumented_runner_spec() {
     RunnerSpec spec = runner_spec();
     spec.program = config_.instrumented_program;
     return spec;
@@ -286,6 +339,7 @@ class ProcessJudge final : public Judge {
   }
 
   JudgeConfig config_;
+  DeviceSigns signs_;  // before the processes, which note down what becomes of them
   KeeperClient keeper_;
   KeeperClient reference_keeper_;  // GPU: see Keepers
   std::optional<RunnerClient> standby_;
@@ -310,8 +364,7 @@ Result<std::unique_ptr<Judge>> make_judge(JudgeConfig config) {
     return fail(
         system_error("cannot write into the scratch folder " + config.scratch_folder, errno));
   }
-  if (DevicePlace{config.target, config.device}.is_gpu() &&
-      ::access(config.calibration_candidate.c_str(), R_OK) != 0) {
+  if (is_gpu_target(config.target) && ::access(config.calibration_candidate.c_str(), R_OK) != 0) {
     return fail(system_error("cannot read " + config.calibration_candidate, errno,
                              "It is built and installed beside ptxbatch; build all targets."));
   }

@@ -3,6 +3,7 @@
 // candidate code; the keeper and runner programs of a target are all that differ between targets.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct JudgeConfig {
   std::string scratch_folder;  // exists; sub-folders are made and removed
   ProtocolSettings protocol;
   StageBudgets budgets;
+  double drift = 0.05;  // GPU: of the reference within one measurement, which is void beyond it
   // GPU: a candidate of our own that only launches an empty kernel: how long a call takes beyond
   // the GPU's work in it is measured with it.
   std::string calibration_candidate;
@@ -34,6 +36,7 @@ struct JudgeConfig {
   bool runner_stands_by = true;  // a process with its context made, before there is a candidate
   bool evidence_by_ncu_only = false;
   bool keeps_state = true;  // inputs, reference outputs and latencies, from one to the next
+  double death_within_s = 10;  // of a process that was killed
 };
 
 struct DeviceInfo {
@@ -44,6 +47,19 @@ struct DeviceInfo {
   std::string architecture;     // "sm_90"; empty on the host
   double peak_flops_per_s = 0;  // no correct kernel does more; 0: unknown
   double peak_bytes_per_s = 0;
+};
+
+/// What was seen of a device itself, whatever the candidate is like.
+struct DeviceSigns {
+  bool unkillable = false;      // a process that used it was killed and does not end
+  int keepers_lost = 0;         // keepers that died or did not answer
+  bool service_failed = false;  // an evaluation failed for a reason that is not the candidate's
+  double drift = 0;  // share by which the reference wandered within the measurement that was kept
+  double shift = 0;  // share by which it differs from when it was first timed
+  std::int64_t throttle_reasons = 0;  // NVML's bits, of all readings together
+  std::int64_t ecc_errors = -1;       // uncorrected, since the driver was loaded; -1: not read
+  std::vector<std::int64_t> xids;     // critical errors that the driver reported
+  bool gone = false;                  // the driver cannot reach it any more
 };
 
 /// One device's judge. Used from one thread, which must outlive it (its children die with it).
@@ -66,6 +82,16 @@ class Judge {
   /// instructions are executed under the real workload.
   virtual Evidence collect_evidence(const Problem& problem, const std::string& binary,
                                     const StaticScan& scan) = 0;
+
+  /// What was seen of the device since this was last asked.
+  virtual DeviceSigns take_signs() = 0;
+
+  /// Ends the keeper, and forgets all that was measured with it.
+  virtual void restart() = 0;
+
+  /// Times the reference alone, with nothing of a candidate in it; what came of it is in
+  /// take_signs().
+  virtual void probe(const Problem& problem) = 0;
 };
 
 Result<std::unique_ptr<Judge>> make_judge(JudgeConfig config);

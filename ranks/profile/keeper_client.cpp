@@ -1,5 +1,7 @@
 #include "ranks/profile/keeper_client.h"
 
+#include <algorithm>
+
 namespace ptxbatch {
 namespace {
 
@@ -11,6 +13,7 @@ constexpr double kHelloWithinS = 60;
 
 Result<DeviceInfo> KeeperClient::ensure_running() {
   if (peer_ != nullptr && peer_->alive()) return device_;
+  if (peer_ != nullptr) ++signs_.keepers_lost;
   ProcessSpec process = device_process(spec_.place, spec_.program, Peer::kChannelFd, spec_.scratch);
   process.argv.push_back(std::to_string(spec_.budget_bytes));
   process.environment.emplace_back("OPENBLAS_NUM_THREADS=1");
@@ -41,6 +44,7 @@ Error KeeperClient::error_of(const PeerFailure& failure) {
   }
   std::string said = peer_->child().output();
   if (!said.empty()) said = ": " + said;
+  ++signs_.keepers_lost;
   peer_.reset();
   return {ErrorKind::kSystem, "the keeper failed: " + failure.what + said, "", {}, 0, 0, {}};
 }
@@ -79,7 +83,12 @@ Result<KeeperClient::ReferenceCall> KeeperClient::time_reference(int set) {
 Result<std::optional<DeviceReading>> KeeperClient::read_device() {
   const auto answer = ask<DeviceRead>(ReadDevice{});
   if (!answer) return fail(answer.error());
+  const DeviceErrors& errors = answer->reply.errors;
+  signs_.ecc_errors = std::max(signs_.ecc_errors, errors.ecc_uncorrected);
+  signs_.xids.insert(signs_.xids.end(), errors.xids.begin(), errors.xids.end());
+  signs_.gone |= errors.gone;
   if (answer->reply.readings.empty()) return std::nullopt;
+  signs_.throttle_reasons |= answer->reply.readings.front().throttle_reasons;
   return answer->reply.readings.front();
 }
 

@@ -24,7 +24,8 @@ struct KeeperSpec {
 
 class KeeperClient {
  public:
-  explicit KeeperClient(KeeperSpec spec) : spec_(std::move(spec)) {}
+  /// What is seen of the device, and of keepers that die, is added to `signs`.
+  KeeperClient(KeeperSpec spec, DeviceSigns& signs) : spec_(std::move(spec)), signs_(signs) {}
 
   /// Starts the keeper unless it is alive.
   Result<DeviceInfo> ensure_running();
@@ -60,6 +61,7 @@ class KeeperClient {
   Error error_of(const PeerFailure& failure);
 
   KeeperSpec spec_;
+  DeviceSigns& signs_;
   std::unique_ptr<Peer> peer_;  // none: not started, or lost
   DeviceInfo device_;
 };

@@ -54,6 +54,8 @@ class KeeperDevice {
   [[nodiscard]] virtual DeviceInfo info() const = 0;
   /// Clocks, temperature and power now; none where the device does not tell.
   [[nodiscard]] virtual std::optional<DeviceReading> read() const { return std::nullopt; }
+  /// What is held against it since this was last asked.
+  [[nodiscard]] virtual DeviceErrors take_errors() { return {}; }
   virtual Result<std::unique_ptr<WorkloadState>> make_workload(const Problem& problem,
                                                                std::uint64_t input_seed,
                                                                std::size_t input_sets) = 0;

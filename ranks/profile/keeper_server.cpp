@@ -52,8 +52,10 @@ class KeeperServer {
     return {ReferenceTimed{request.nonce, *seconds}, {}};
   }
   Reply serve(const ReadDevice& request) {
-    DeviceRead reply{request.nonce, {}};
+    DeviceRead reply;
+    reply.nonce = request.nonce;
     if (const auto reading = device_.read()) reply.readings.push_back(*reading);
+    reply.errors = device_.take_errors();
     return {std::move(reply), {}};
   }
   template <class Other>

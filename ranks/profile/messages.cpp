@@ -137,9 +137,16 @@ void fields(Visit& visit, DeviceReading& m) {
   visit("throttle_reasons", m.throttle_reasons);
 }
 template <class Visit>
+void fields(Visit& visit, DeviceErrors& m) {
+  visit("ecc_uncorrected", m.ecc_uncorrected);
+  visit("xids", m.xids);
+  visit("gone", m.gone);
+}
+template <class Visit>
 void fields(Visit& visit, DeviceRead& m) {
   visit("nonce", m.nonce);
   visit("readings", m.readings);
+  visit("errors", m.errors);
 }
 template <class Visit>
 void fields(Visit& visit, AskReady& m) {

@@ -91,9 +91,16 @@ struct ReferenceTimed {
 struct ReadDevice {
   std::uint64_t nonce = 0;
 };
+/// What the driver holds against a GPU.
+struct DeviceErrors {
+  std::int64_t ecc_uncorrected = 0;  // since the driver was loaded
+  std::vector<std::int64_t> xids;    // critical errors since the last reading
+  bool gone = false;                 // the driver cannot reach the GPU any more
+};
 struct DeviceRead {
   std::uint64_t nonce = 0;
   std::vector<DeviceReading> readings;  // one or none
+  DeviceErrors errors;
 };
 
 // ---- rank and runner ----

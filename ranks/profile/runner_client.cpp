@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <csignal>
+#include <thread>
 
 namespace ptxbatch {
 namespace {
 
 using Outcome = Evaluation::Outcome;
 
+constexpr double kStopWithinS = 10;
+constexpr auto kFirstNap = std::chrono::microseconds(20);
+constexpr auto kLongestNap = std::chrono::microseconds(2000);
 constexpr int kTracerFd = Peer::kChannelFd + 1;
 // Beside the workload's own tensors.
 constexpr std::uint64_t kMemoryForCandidateBytes = 4ULL << 30U;
@@ -150,13 +154,19 @@ ProcessEnd RunnerClient::finish(double budget_s) {
   return runner_.child().wait(deadline_in(budget_s));
 }
 
-// Under a tool the process that we started is the tool, and its runner is never timed.
+// Under a tool the process that we started is the tool, and its runner is never timed. One that
+// hangs in the kernel does not stop: what is asked of it next will find that out.
 void RunnerClient::stop() const {
   if (under_tool_) return;
   ::kill(pid(), SIGSTOP);
+  const Deadline deadline = deadline_in(kStopWithinS);
+  auto nap = kFirstNap;
   siginfo_t info{};
-  while (::waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOWAIT) < 0 &&
-         errno == EINTR) {
+  while (::waitid(P_PID, static_cast<id_t>(pid()), &info, WSTOPPED | WEXITED | WNOWAIT | WNOHANG) ==
+             0 &&
+         info.si_pid == 0 && SteadyClock::now() < deadline) {
+    std::this_thread::sleep_for(nap);
+    nap = std::min(2 * nap, kLongestNap);
   }
 }
 

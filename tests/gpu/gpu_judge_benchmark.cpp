@@ -157,7 +157,8 @@ void run_rate(const std::string& scratch, int requests) {
 double trusted_evaluation_s(const JudgeConfig& config, const Problem& problem) {
   const ProtocolSettings& protocol = config.protocol;
   const int trials = trials_of(problem, protocol);
-  KeeperClient keeper({config.keeper_program, config.scratch_folder, {config.target, 0}, 0});
+  DeviceSigns signs;
+  KeeperClient keeper({config.keeper_program, config.scratch_folder, {config.target, 0}, 0}, signs);
   if (!keeper.ensure_running()) std::exit(1);
   if (!keeper.open(problem, protocol.input_seed, input_sets_of(trials))) std::exit(1);
   const int calls = 1 + protocol.warmups + protocol.iterations;

@@ -9,6 +9,7 @@
 
 #include "common/version.h"
 #include "orchestrator/exit_codes.h"
+#include "orchestrator/heart.h"
 #include "orchestrator/in_process_transport.h"
 #include "results/results_file.h"
 #include "tests/orchestrator/run_records.h"
@@ -60,6 +61,7 @@ class CoordinatorTest : public testing::Test {
     Experiment experiment;
     experiment.text = record.text;
     experiment.protocol.turns = record.turns;
+    experiment.rank.silence_s = silence_s_;
     InProcessTransport transport(ranks);
     Progress progress(record.turns);
     Coordinator::Outcome outcome;
@@ -72,6 +74,7 @@ class CoordinatorTest : public testing::Test {
 
   std::string folder_ = testing::TempDir() + "/coordinator_test_" + std::to_string(::getpid());
   std::string path_ = folder_ + "/run.h5";
+  double silence_s_ = 0;
 };
 
 TEST_F(CoordinatorTest, HandsOutWorkJournalsAndEnds) {
@@ -188,6 +191,87 @@ TEST_F(CoordinatorTest, AnUnfinishedRunIsResumableAndGoesOnWhereItWas) {
     EXPECT_EQ(assignment.pending_reply->text, "reply 1");
     rank.say(Goodbye{});
   });
+}
+
+class SilentRank : public CoordinatorTest {
+ protected:
+  SilentRank() { silence_s_ = 0.4; }
+};
+
+TEST_F(SilentRank, LosesItsTrajectoryAndMayBeginAfresh) {
+  const auto outcome = run(small_experiment(1, 1), 2, [](InProcessTransport& transport) {
+    ScriptedRank silent(transport, 1);
+    silent.join(1);
+    silent.expect<Assignment>();
+    silent.say(Record(reply_of(0, 0)));
+    silent.expect<Acknowledgement>();
+
+    ScriptedRank other(transport, 2);
+    const Heart alive(0.02, [&] { other.say(Heartbeat{}); });
+    other.join(1);
+    const auto taken_over = other.expect<Assignment>();
+    ASSERT_TRUE(taken_over.pending_reply) << "a reply that was paid for is asked for again";
+
+    silent.say(Record(turn_of(0, 0, Label::kNumericalError)));
+    silent.expect<Dismissed>();
+    const Heart awake(0.02, [&] { silent.say(Heartbeat{}); });
+    silent.say(Record(turn_of(0, 0, Label::kNumericalError)));
+    silent.join(1);
+    other.say(Record(turn_of(0, 0, Label::kCorrect)));
+    other.say(Record(TrajectoryEndRecord{0, TrajectoryEnd::kTurnsDone, ""}));
+    silent.expect<NoMoreWork>();
+    silent.say(Goodbye{});
+    other.say(Goodbye{});
+    silent.expect<Farewell>();
+  });
+  EXPECT_EQ(outcome.exit_code, kExitDone);
+  EXPECT_FALSE(outcome.ranks_left_behind);
+  const auto state = read_run_state(path_);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->turns(), 1);
+  EXPECT_EQ(state->labels()[static_cast<std::size_t>(Label::kCorrect)], 1);
+}
+
+TEST_F(SilentRank, IsNotWaitedForAndTheRunCanBeResumed) {
+  const auto outcome = run(small_experiment(1, 1), 1, [](InProcessTransport& transport) {
+    ScriptedRank silent(transport, 1);
+    silent.join(1);
+    silent.expect<Assignment>();
+  });
+  EXPECT_EQ(outcome.exit_code, kExitResumable);
+  EXPECT_TRUE(outcome.ranks_left_behind);
+  EXPECT_TRUE(outcome.error);
+}
+
+TEST_F(CoordinatorTest, ATrajectoryThatIsNotInARanksHandIsNoneOfItsBusiness) {
+  run(small_experiment(2, 1), 2, [](InProcessTransport& transport) {
+    ScriptedRank first(transport, 1);
+    ScriptedRank second(transport, 2);
+    first.join(1);
+    const auto mine = first.expect<Assignment>().trajectory.index;
+    second.say(Record(reply_of(mine, 0)));
+    second.say(Goodbye{});
+    first.say(Record(reply_of(mine, 0)));
+    first.expect<Acknowledgement>();
+    first.say(Record(turn_of(mine, 0)));
+    first.say(Goodbye{});
+  });
+  const auto state = read_run_state(path_);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->turns(), 1);
+}
+
+TEST_F(CoordinatorTest, WithoutADeviceInServiceARunStopsAndCanBeResumed) {
+  const auto outcome = run(small_experiment(1, 1), 1, [](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.join(1);
+    rank.expect<Assignment>();
+    rank.say(PutBack{0, "the device is out of service", true});
+    rank.say(WorkRequest{0, true});
+    rank.expect<Stop>();
+    rank.say(Goodbye{});
+  });
+  EXPECT_EQ(outcome.exit_code, kExitResumable);
 }
 
 }  // namespace

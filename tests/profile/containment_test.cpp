@@ -67,7 +67,9 @@ TEST_F(JudgeTest, ACandidateIsStoppedBetweenItsCalls) {
   const JudgeConfig config = small_config(scratch());
   const Problem problem = gemm_problem();
   const std::string binary = candidate("correct");
-  KeeperClient keeper({config.keeper_program, scratch(), {"host", config.device}, 1ULL << 30U});
+  DeviceSigns signs;
+  KeeperClient keeper({config.keeper_program, scratch(), {"host", config.device}, 1ULL << 30U},
+                      signs);
   ASSERT_TRUE(keeper.ensure_running());
   const auto workload = keeper.open(problem, 42, 2);
   ASSERT_TRUE(workload);

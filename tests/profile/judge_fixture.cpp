@@ -85,6 +85,9 @@ std::string candidate(const std::string& name) {
 std::string dying_keeper_program() {
   return DYING_KEEPER_PROGRAM;
 }
+std::string monitored_keeper_program() {
+  return MONITORED_KEEPER_PROGRAM;
+}
 
 JudgeConfig small_config(const std::string& scratch) {
   JudgeConfig config;

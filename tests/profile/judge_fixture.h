@@ -21,6 +21,8 @@ Problem mha_problem();
 /// The path of a candidate that CMakeLists.txt built.
 std::string candidate(const std::string& name);
 std::string dying_keeper_program();
+/// A host keeper with the health of simulated_nvml.cpp.
+std::string monitored_keeper_program();
 
 /// Two trials, few calls, a budget of three seconds: what a test needs and no more.
 JudgeConfig small_config(const std::string& scratch);

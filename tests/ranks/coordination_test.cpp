@@ -37,14 +37,15 @@ TEST(Coordination, ARecordKeepsItsNumberAndContents) {
 
 TEST(Coordination, EveryKindOfMessageComesBackAsItself) {
   const std::vector<RankMessage> from_ranks = {
-      Hello{}, WorkRequest{}, RecordMessage{1, EventRecord{}}, Activity{}, Goodbye{}};
+      Hello{}, WorkRequest{}, RecordMessage{1, EventRecord{}}, Activity{}, Heartbeat{}, Goodbye{}};
   for (const RankMessage& message : from_ranks) {
     const auto decoded = decode_rank_message(encode_message(message));
     ASSERT_TRUE(decoded);
     EXPECT_EQ(decoded->index(), message.index());
   }
-  const std::vector<CoordinatorMessage> to_ranks = {Welcome{},    Refusal{},         Assignment{},
-                                                    NoMoreWork{}, Acknowledgement{}, Stop{}};
+  const std::vector<CoordinatorMessage> to_ranks = {
+      Welcome{}, Refusal{},   Assignment{}, NoMoreWork{}, Acknowledgement{},
+      Stop{},    Heartbeat{}, Dismissed{},  Farewell{}};
   for (const CoordinatorMessage& message : to_ranks) {
     const auto decoded = decode_coordinator_message(encode_message(message));
     ASSERT_TRUE(decoded);

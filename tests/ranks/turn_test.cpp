@@ -54,6 +54,10 @@ class CountingJudge final : public Judge {
     return result;
   }
 
+  DeviceSigns take_signs() override { return {}; }
+  void restart() override {}
+  void probe(const Problem& /*problem*/) override {}
+
   Evaluation::Outcome outcome = Evaluation::Outcome::kCorrect;
   Sanitization::Outcome sanitized = Sanitization::Outcome::kClean;
   int evaluations = 0;
@@ -71,6 +75,13 @@ class TurnTest : public testing::Test {
     turn.reply.text = reply;
     prepare_candidate(turn, compiler_, {});
     return turn;
+  }
+
+  // As the device's thread does it.
+  void judge(TurnInHand& turn) {
+    if (reuse_measurement(turn, cache_)) return;
+    judge_candidate(turn, judge_);
+    cache_.store(turn);
   }
 
   const std::string kernel_ =
@@ -106,18 +117,18 @@ TEST_F(TurnTest, ACandidateThatDoesNotCompileIsNotJudged) {
 
 TEST_F(TurnTest, EvidenceIsCollectedForCorrectCandidatesOnly) {
   TurnInHand correct = turn_with(kernel_);
-  judge_candidate(correct, judge_, cache_);
+  judge(correct);
   EXPECT_EQ(judge_.evidence_runs, 1);
   judge_.outcome = Evaluation::Outcome::kWrong;
   TurnInHand wrong = turn_with("```cpp\nint other;\nTVM_FFI_DLL_EXPORT_TYPED_FUNC(run, f);\n```\n");
-  judge_candidate(wrong, judge_, cache_);
+  judge(wrong);
   EXPECT_EQ(judge_.evidence_runs, 1);
 }
 
 TEST_F(TurnTest, ARightCandidateWithAFaultyMemoryIsARuntimeErrorWithoutEvidence) {
   judge_.sanitized = Sanitization::Outcome::kFault;
   TurnInHand turn = turn_with(kernel_);
-  judge_candidate(turn, judge_, cache_);
+  judge(turn);
   EXPECT_EQ(label_of(turn.facts).label, Label::kRuntimeError);
   EXPECT_EQ(judge_.evidence_runs, 0);
 }
@@ -125,7 +136,7 @@ TEST_F(TurnTest, ARightCandidateWithAFaultyMemoryIsARuntimeErrorWithoutEvidence)
 TEST_F(TurnTest, ACandidateThatHangsIsNotSanitized) {
   judge_.outcome = Evaluation::Outcome::kTimedOut;
   TurnInHand turn = turn_with(kernel_);
-  judge_candidate(turn, judge_, cache_);
+  judge(turn);
   EXPECT_EQ(judge_.sanitizations, 0);
   EXPECT_EQ(label_of(turn.facts).label, Label::kKernelExecutionTimeout);
 }
@@ -133,17 +144,17 @@ TEST_F(TurnTest, ACandidateThatHangsIsNotSanitized) {
 TEST_F(TurnTest, AFailureOfTheSanitizerIsNotRemembered) {
   judge_.sanitized = Sanitization::Outcome::kToolFailed;
   TurnInHand first = turn_with(kernel_);
-  judge_candidate(first, judge_, cache_);
+  judge(first);
   TurnInHand second = turn_with(kernel_);
-  judge_candidate(second, judge_, cache_);
+  judge(second);
   EXPECT_EQ(judge_.sanitizations, 2);
 }
 
 TEST_F(TurnTest, AnIdenticalCandidateIsNotMeasuredTwice) {
   TurnInHand first = turn_with(kernel_);
-  judge_candidate(first, judge_, cache_);
+  judge(first);
   TurnInHand second = turn_with("Once more:\n" + kernel_);
-  judge_candidate(second, judge_, cache_);
+  judge(second);
   EXPECT_EQ(judge_.evaluations, 1);
   EXPECT_FALSE(first.measurement_reused);
   EXPECT_TRUE(second.measurement_reused);
@@ -153,9 +164,9 @@ TEST_F(TurnTest, AnIdenticalCandidateIsNotMeasuredTwice) {
 TEST_F(TurnTest, AFailureOfOursIsNotRemembered) {
   judge_.outcome = Evaluation::Outcome::kServiceFailure;
   TurnInHand first = turn_with(kernel_);
-  judge_candidate(first, judge_, cache_);
+  judge(first);
   TurnInHand second = turn_with(kernel_);
-  judge_candidate(second, judge_, cache_);
+  judge(second);
   EXPECT_EQ(judge_.evaluations, 2);
 }
 

@@ -37,6 +37,7 @@ Result<Experiment> simulated_experiment(const SimulationSettings& settings,
   experiment.rank.generating = settings.generating;
   experiment.rank.profiling = settings.profiling;
   experiment.rank.checkpoint_s = settings.checkpoint_s;
+  experiment.rank.silence_s = 0;  // virtual ranks send no signs of life
   return experiment;
 }
 

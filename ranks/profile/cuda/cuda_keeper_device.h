@@ -15,6 +15,7 @@ class CudaKeeperDevice final : public KeeperDevice {
 
   [[nodiscard]] DeviceInfo info() const override;
   [[nodiscard]] std::optional<DeviceReading> read() const override { return monitor_.read(); }
+  [[nodiscard]] DeviceErrors take_errors() override { return monitor_.take_errors(); }
   Result<std::unique_ptr<WorkloadState>> make_workload(const Problem& problem,
                                                        std::uint64_t input_seed,
                                                        std::size_t input_sets) override;

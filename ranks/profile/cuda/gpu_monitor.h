@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "ranks/profile/messages.h"
 #include "results/records.h"
 
 namespace ptxbatch {
@@ -20,6 +21,9 @@ class GpuMonitor {
 
   /// None when NVML is not there. What the GPU does not report is left at its default.
   [[nodiscard]] std::optional<DeviceReading> read() const;
+  /// Memory errors so far, and the critical errors (Xids) since this was last asked; those from
+  /// before this object was made are not known. Nothing where the GPU does not report them.
+  [[nodiscard]] DeviceErrors take_errors();
   [[nodiscard]] std::string driver_version() const;
 
  private:

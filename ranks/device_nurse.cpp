@@ -1,0 +1,42 @@
+#include "ranks/device_nurse.h"
+
+namespace ptxbatch {
+
+bool DeviceNurse::judge(const Problem& problem, const std::string& turn,
+                        const std::function<void()>& judge_once) {
+  while (true) {
+    judge_once();
+    const DeviceHealth::Finding finding = health_.after_turn(judge_.take_signs());
+    if (finding.counts) {
+      if (!finding.cause.empty()) {
+        links_.noted(
+            DeviceService::kInService, "void_turn_kept",
+            turn + " counts, although " + finding.cause + " each time: the device itself is sound");
+      }
+      return true;
+    }
+    links_.noted(DeviceService::kPaused, "turn_voided", turn + ": " + finding.cause);
+    if (!nurse(problem, finding.cause)) return false;
+  }
+}
+
+bool DeviceNurse::nurse(const Problem& problem, std::string cause) {
+  while (health_.state() == DeviceHealth::State::kPaused) {
+    const double pause_s = health_.pause_s();
+    links_.noted(DeviceService::kPaused, "device_paused", cause);
+    if (pause_s > 0 && !links_.wait(pause_s)) return false;
+    judge_.restart();
+    health_.restarted();
+    links_.noted(DeviceService::kPaused, "keeper_restarted", cause);
+    judge_.probe(problem);
+    cause = health_.after_probe(judge_.take_signs());
+  }
+  if (health_.state() == DeviceHealth::State::kHealthy) {
+    links_.noted(DeviceService::kInService, "device_recovered", "the probe is sound");
+    return true;
+  }
+  links_.noted(DeviceService::kOutOfService, "device_excluded", cause);
+  return false;
+}
+
+}  // namespace ptxbatch

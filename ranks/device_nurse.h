@@ -1,0 +1,41 @@
+// Judges turns on one device as long as it is sound, and nurses it when it is not: dispatch to it
+// pauses, its keeper is started again, a probe decides, and the turn that the illness touched is
+// judged anew. Each step is told as an event.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ranks/coordination.h"
+#include "ranks/profile/health.h"
+
+namespace ptxbatch {
+
+class DeviceNurse {
+ public:
+  struct Links {
+    /// A step, for the results file; and what the device does for the run now.
+    std::function<void(DeviceService, std::string kind, std::string message)> noted;
+    /// Lets so many seconds pass. False when the work is to end: nobody waits any more.
+    std::function<bool(double seconds)> wait;
+  };
+
+  /// The judge must outlive it.
+  DeviceNurse(const ReliabilitySettings& settings, Judge& judge, Links links)
+      : judge_(judge), health_(settings), links_(std::move(links)) {}
+
+  /// Calls `judge_once` until what it measured counts. False when it does not, since the device is
+  /// out of service or the work ends; then it is not to be called again. `turn` names the turn in
+  /// events.
+  [[nodiscard]] bool judge(const Problem& problem, const std::string& turn,
+                           const std::function<void()>& judge_once);
+
+ private:
+  bool nurse(const Problem& problem, std::string cause);
+
+  Judge& judge_;
+  DeviceHealth health_;
+  Links links_;
+};
+
+}  // namespace ptxbatch
