@@ -1,76 +1,82 @@
 #include "orchestrator/status.h"
 
-#include <fmt/format.h>
-
 #include "common/clock.h"
 #include "common/file_system.h"
-#include "orchestrator/duration_text.h"
 #include "orchestrator/run_store.h"
 #include "results/lock_holder.h"
 
 namespace ptxbatch {
 namespace {
 
-// Running, dead or done, from the lock and the state.
-std::string activity_text(const std::string& results_path, const RunState& state) {
+// The coordinator writes every few seconds; a slow file system may show it late.
+constexpr double kFreshS = 60;
+
+// Who holds the lock, unless it is certain that he is gone.
+struct Holder {
+  bool locked = false;
+  bool alive = false;
+  std::string description;
+};
+
+Holder holder_of(const std::string& results_path) {
   const auto lock = read_text(lock_path(results_path));
   const auto holder = lock ? LockHolder::parse(*lock) : std::nullopt;
-  if (holder && !is_gone(*holder, LockHolder::current())) {
-    return "running: " + holder->describe();
-  }
-  if (state.complete() && state.failed() == 0) return "complete";
-  if (state.complete()) return "finished with failures; the same command tries those again";
-  return holder ? "dead (its process is gone); the same command goes on from here"
-                : "stopped; the same command goes on from here";
+  if (!holder) return {};
+  const bool gone = is_gone(*holder, LockHolder::current());
+  return {true, !gone, gone ? "" : holder->describe()};
 }
 
-std::string labels_text(const RunState& state) {
-  std::string text;
-  for (int i = 0; i < kLabelCount; ++i) {
-    const auto count = state.labels()[static_cast<std::size_t>(i)];
-    if (count == 0) continue;
-    text += fmt::format("  {:<28}{:>8}\n", label_name(static_cast<Label>(i)), count);
+RunStatus::State state_of(const Holder& holder, const RunTotals& totals) {
+  if (holder.alive) return RunStatus::State::kRunning;
+  if (totals.ended == totals.trajectories) {
+    return totals.failed > 0 ? RunStatus::State::kFinishedWithFailures
+                             : RunStatus::State::kComplete;
   }
-  return text;
+  return holder.locked ? RunStatus::State::kDead : RunStatus::State::kStopped;
 }
 
-std::string failures_text(const RunState& state) {
-  std::string text;
+std::vector<RunFailure> failures_of(const RunState& state) {
+  std::vector<RunFailure> failures;
   for (std::size_t i = 0; i < state.trajectories().size(); ++i) {
     const TrajectoryState& trajectory = state.trajectories()[i];
     if (trajectory.end != TrajectoryEnd::kFailed) continue;
     const PlannedTrajectory& plan = state.experiment()->trajectories[i];
-    text += fmt::format("  {} {} {} {}: {}\n", plan.model, plan.target, plan.problem, plan.id,
-                        trajectory.message);
+    failures.push_back(
+        {plan.model + " " + plan.target + " " + plan.problem + " " + plan.id, trajectory.message});
   }
-  return text;
+  return failures;
 }
 
 }  // namespace
 
-Result<std::string> describe_status(const std::string& results_path) {
+Result<RunStatus> read_status(const std::string& results_path) {
+  const Holder holder = holder_of(results_path);  // before the records: a run may end meanwhile
   auto state = read_run_state(results_path);
   if (!state) return fail(state.error());
-  std::string text = fmt::format("{}: {}\n{}\n", results_path, state->experiment()->name,
-                                 activity_text(results_path, *state));
-  std::size_t begun = 0;
-  for (const TrajectoryState& trajectory : state->trajectories()) {
-    if (!trajectory.end && (!trajectory.history.empty() || trajectory.pending_reply)) ++begun;
+  RunStatus status;
+  status.results_path = results_path;
+  status.experiment = state->experiment()->name;
+  status.holder = holder.description;
+  status.totals = totals_of(*state);
+  status.state = state_of(holder, status.totals);
+  status.failures = failures_of(*state);
+  if (status.running()) status.live = read_live_status(results_path);
+  return status;
+}
+
+Result<RunStatus> refresh_status(const RunStatus& before) {
+  const Holder holder = holder_of(before.results_path);
+  auto live = read_live_status(before.results_path);
+  const bool fresh = live && unix_time_s() - live->updated_at_s < kFreshS;
+  if (!holder.alive || !fresh || live->totals.failed != before.totals.failed) {
+    return read_status(before.results_path);
   }
-  text += fmt::format("trajectories: {} of {} ended, {} begun", state->ended(),
-                      state->trajectories().size(), begun);
-  if (state->failed() > 0) text += fmt::format(", {} FAILED", state->failed());
-  text += fmt::format("\nturns: {}", state->turns());
-  if (state->last_turn_at_s() > 0)  // imported turns have no time
-    text += ", the last one " + duration_text(unix_time_s() - state->last_turn_at_s()) + " ago";
-  text += fmt::format("\nsessions: {}\n", state->sessions());
-  if (const RunState::Spending& spent = state->spending(); spent.tokens > 0) {
-    text += fmt::format("model calls: {} tokens", spent.tokens);
-    text += spent.cost_usd > 0 ? fmt::format(", ${:.2f}\n", spent.cost_usd) : "\n";
-  }
-  text += labels_text(*state);
-  if (state->failed() > 0) text += "failed:\n" + failures_text(*state);
-  return text;
+  RunStatus status = before;
+  status.totals = live->totals;
+  status.state = RunStatus::State::kRunning;
+  status.holder = holder.description;
+  status.live = std::move(live);
+  return status;
 }
 
 }  // namespace ptxbatch

@@ -9,13 +9,27 @@
 
 namespace ptxbatch {
 
+struct TerminalSize {
+  std::size_t columns = 80;
+  std::size_t rows = 24;
+};
+
+/// Nothing when the descriptor is not a terminal.
+inline std::optional<TerminalSize> terminal_size(int fd) {
+  if (::isatty(fd) == 0) return std::nullopt;
+  TerminalSize result;
+  winsize size{};
+  if (::ioctl(fd, TIOCGWINSZ, &size) != 0) return result;
+  if (size.ws_col > 0) result.columns = size.ws_col;
+  if (size.ws_row > 1) result.rows = size.ws_row;
+  return result;
+}
+
 /// Its width; nothing when the descriptor is not a terminal.
 inline std::optional<std::size_t> terminal_columns(int fd) {
-  if (::isatty(fd) == 0) return std::nullopt;
-  constexpr std::size_t kUsual = 80;
-  winsize size{};
-  const bool known = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : kUsual;
+  const auto size = terminal_size(fd);
+  if (!size) return std::nullopt;
+  return size->columns;
 }
 
 }  // namespace ptxbatch
