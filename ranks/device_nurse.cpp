@@ -1,5 +1,7 @@
 #include "ranks/device_nurse.h"
 
+#include "ranks/coordination.h"
+
 namespace ptxbatch {
 
 bool DeviceNurse::judge(const Problem& problem, const std::string& turn,

@@ -3,13 +3,15 @@
 // judged anew. Each step is told as an event.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
-#include "ranks/coordination.h"
 #include "ranks/profile/health.h"
 
 namespace ptxbatch {
+
+enum class DeviceService : std::int8_t;  // coordination.h
 
 class DeviceNurse {
  public:
