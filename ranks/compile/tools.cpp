@@ -112,7 +112,7 @@ Result<std::string> find_compute_sanitizer() {
   auto program = find_cuda_program("compute-sanitizer");
   if (!program) {
     program.error().hint +=
-        " To do without the sanitizer, set sanitizers = [] in the experiment's [protocol].";
+        ". To do without the sanitizer, set sanitizers = [] in the experiment's [protocol].";
   }
   return program;
 }

@@ -1,11 +1,15 @@
 // Candidates that cheat, escape or forge, each with the outcomes that it may have and the defence
 // that sees to it. Whatever it is, it is never Correct with a time that is not its own, and the
 // next candidate is judged as if it had not been.
-#include <dirent.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
 
 #include "common/clock.h"
+#include "common/file_system.h"
 #include "tests/gpu/gpu_fixture.h"
 
 namespace ptxbatch {
@@ -83,21 +87,17 @@ const std::vector<Attack>& attacks() {
   return all;
 }
 
-/// Processes whose program's name begins with this.
-int processes_named(const std::string& prefix) {
+/// Children of this process whose program's name begins with this.
+int children_named(const std::string& prefix) {
   int count = 0;
-  DIR* folder = ::opendir("/proc");
-  while (const dirent* entry = ::readdir(folder)) {
-    const std::string comm = "/proc/" + std::string(entry->d_name) + "/comm";
-    FILE* file = std::fopen(comm.c_str(), "r");
-    if (file == nullptr) continue;
-    char name[64] = {};
-    if (std::fgets(name, sizeof name, file) != nullptr && std::string(name).starts_with(prefix)) {
-      ++count;
-    }
-    std::fclose(file);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string stat = read_text(entry.path() / "stat").value_or("");
+    const std::size_t begin = stat.find('(');  // "PID (NAME) STATE PARENT ..."
+    const std::size_t end = stat.rfind(')');
+    if (begin == std::string::npos || end == std::string::npos || end + 4 > stat.size()) continue;
+    const bool mine = std::atoi(stat.c_str() + end + 4) == ::getpid();
+    if (mine && std::string_view(stat).substr(begin + 1).starts_with(prefix)) ++count;
   }
-  ::closedir(folder);
   return count;
 }
 
@@ -122,7 +122,7 @@ TEST_P(Adversary, GainsNothing) {
   const Evaluation after = evaluate("honest_plain");
   EXPECT_EQ(after.outcome, kCorrect) << report(after);
   // One stands by for the next candidate.
-  EXPECT_LE(processes_named("ptxbatch-runner"), 1);
+  EXPECT_LE(children_named("ptxbatch-runner"), 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(EachAttack, Adversary, ::testing::ValuesIn(attacks()),
