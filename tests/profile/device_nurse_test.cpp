@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "ranks/coordination.h"
 #include "tests/profile/judge_fixture.h"
 
 namespace ptxbatch {
