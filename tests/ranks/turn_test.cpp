@@ -186,7 +186,7 @@ class TurnWithNotes : public TurnTest {
     Trajectory trajectory({}, {&model_, &target_, &problem_, nullptr}, {});
     TurnInHand turn = turn_with(reply);
     turn.trajectory = &trajectory;
-    if (needs_judging(turn)) judge_candidate(turn, judge_, cache_);
+    if (needs_judging(turn)) judge(turn);
     return finish_turn(turn, {}, 0, 1).feedback;
   }
 
