@@ -65,6 +65,14 @@ TEST_F(DeviceHealthTest, APowerCapAndIdlenessAreNoIllness) {
   EXPECT_EQ(health_.state(), State::kHealthy);
 }
 
+TEST_F(DeviceHealthTest, AReferenceThatWandersAtThePowerCapIsNoIllness) {
+  DeviceSigns signs = drift(0.12);
+  signs.throttle_reasons = kPowerCap;
+  EXPECT_TRUE(counts(signs));
+  EXPECT_EQ(health_.state(), State::kHealthy);
+  EXPECT_FALSE(counts(drift(0.12)));
+}
+
 TEST_F(DeviceHealthTest, AHotDeviceIsLeftAloneForAWhile) {
   const auto finding = health_.after_turn(throttled(kThermalSlowdown | kPowerCap));
   EXPECT_FALSE(finding.counts);
