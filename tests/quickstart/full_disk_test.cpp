@@ -28,7 +28,7 @@ class SmallDisk {
  public:
   explicit SmallDisk(std::string folder) : folder_(std::move(folder)) {
     std::filesystem::create_directory(folder_);
-    mounted_ = ::mount("none", folder_.c_str(), "tmpfs", 0, "size=64k") == 0;
+    mounted_ = ::mount("none", folder_.c_str(), "tmpfs", 0, "size=40k") == 0;
   }
   ~SmallDisk() {
     if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
