@@ -75,7 +75,7 @@ class Coordinator {
   /// Whether what came counts: not from a rank that was given up, unless it begins afresh.
   bool listen_to(int rank, const RankMessage& message);
   void give_up_silent_ranks();
-  void give_up_rank(int rank);
+  void give_up_rank(int number);
   void miss(int rank);
   void show_status_when_due();
   [[nodiscard]] LiveStatus live_status() const;
