@@ -28,7 +28,7 @@
 : "${PTXBATCH_MPI=pmix}"      # srun --mpi=…; srun --mpi=list shows what there is
 : "${PTXBATCH_RANKS_PER_NODE=}" # that judge; empty: one a GPU
 : "${PTXBATCH_LAUNCH_OPTIONS=}" # further options of srun or mpirun, in words
-: "${PTXBATCH_RUN_OPTIONS=}"    # further options of ptxbatch run, in words: "--allow-unfit"
+: "${PTXBATCH_RUN_OPTIONS=}"    # further options of ptxbatch run, in words: "--max-tokens 5000000"
 
 # --- where things are ------------------------------------------------------------------------------
 : "${PTXBATCH_PROGRAM=$PTXBATCH_HOME/build/bin/ptxbatch}"
