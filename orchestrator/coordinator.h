@@ -111,7 +111,7 @@ class Coordinator {
   std::int32_t session_;
   bool unsynced_ = false;
   std::vector<int> to_acknowledge_;  // ranks whose records have come since the last sync
-  bool hand_out_due_ = false;  // since the last time something has changed that it depends on
+  bool hand_out_due_ = false;        // since the last time something has changed that it depends on
   int signals_obeyed_ = 0;
   bool stopping_ = false;
   Deadline stop_deadline_;  // when ranks that do not answer a stop are no longer waited for

@@ -308,9 +308,8 @@ std::vector<Error> check_inputs(const Experiment& experiment) {
     if (!placed) error.key = key;
     // One mistake shows in every problem and variant that it concerns.
     const std::string text = describe(error);
-    const bool known = std::any_of(errors.begin(), errors.end(), [&](const Error& earlier) {
-      return describe(earlier) == text;
-    });
+    const bool known = std::any_of(errors.begin(), errors.end(),
+                                   [&](const Error& earlier) { return describe(earlier) == text; });
     if (!known) errors.push_back(std::move(error));
   };
   for (const TargetSpec& target : experiment.targets) {

@@ -175,10 +175,10 @@ struct ReliabilitySettings {
   // wanders by up to 9 % on a sound GPU; throttling was seen to distort it by over 15 %.
   double drift = 0.05;
   double shift = 0.15;
-  int repeats = 2;         // of a turn whose measurement is void while the device itself seems sound
-  int restarts = 3;        // of the keeper in one illness; then the device is excluded
-  int sound_turns = 20;    // in a row, after which an illness is over
-  double cool_down_s = 30; // that a hot device is left alone before it is tried again
+  int repeats = 2;       // of a turn whose measurement is void while the device itself seems sound
+  int restarts = 3;      // of the keeper in one illness; then the device is excluded
+  int sound_turns = 20;  // in a row, after which an illness is over
+  double cool_down_s = 30;  // that a hot device is left alone before it is tried again
 };
 
 /// What all model calls of an experiment may use; 0: no limit. The run stops, to be resumed.

@@ -35,7 +35,7 @@ struct JudgeConfig {
   // What makes an evaluation cheap; benchmarks turn it off to see what it saves.
   bool runner_stands_by = true;  // a process with its context made, before there is a candidate
   bool evidence_by_ncu_only = false;
-  bool keeps_state = true;  // inputs, reference outputs and latencies, from one to the next
+  bool keeps_state = true;     // inputs, reference outputs and latencies, from one to the next
   double death_within_s = 10;  // of a process that was killed
 };
 

@@ -43,9 +43,9 @@ TEST(Coordination, EveryKindOfMessageComesBackAsItself) {
     ASSERT_TRUE(decoded);
     EXPECT_EQ(decoded->index(), message.index());
   }
-  const std::vector<CoordinatorMessage> to_ranks = {
-      Welcome{}, Refusal{},   Assignment{}, NoMoreWork{}, Acknowledgement{},
-      Stop{},    Heartbeat{}, Dismissed{},  Farewell{}};
+  const std::vector<CoordinatorMessage> to_ranks = {Welcome{},    Refusal{},         Assignment{},
+                                                    NoMoreWork{}, Acknowledgement{}, Stop{},
+                                                    Heartbeat{},  Dismissed{},       Farewell{}};
   for (const CoordinatorMessage& message : to_ranks) {
     const auto decoded = decode_coordinator_message(encode_message(message));
     ASSERT_TRUE(decoded);
