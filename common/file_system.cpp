@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
 #include "common/unique_fd.h"
@@ -40,6 +41,43 @@ Status sync_path(const std::string& path, int open_flags) {
   if (!fd.valid()) return fail(path_error("open", path, errno));
   if (::fsync(fd.get()) != 0) return fail(path_error("sync", path, errno));
   return {};
+}
+
+// On NFS a full disk or quota shows only when the data is sent to the server.
+Status write_and_sync(int fd, std::string_view contents, const std::string& path) {
+  if (auto written = write_all(fd, contents, path); !written) return written;
+  if (::fsync(fd) != 0) return fail(path_error("write", path, errno));
+  return {};
+}
+
+Error creation_error(const std::string& path, int error_number) {
+  Error error = path_error("create", path, error_number);
+  if (error_number == EEXIST) error.kind = ErrorKind::kConflict;
+  return error;
+}
+
+// Where there are no hard links.
+Status create_in_place(const std::string& path, std::string_view contents) {
+  const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+  if (!fd.valid()) return fail(creation_error(path, errno));
+  auto written = write_and_sync(fd.get(), contents, path);
+  if (!written) ::unlink(path.c_str());
+  return written;
+}
+
+// A link's answer may be lost on its way from an NFS server, and the repeated call then finds its
+// own work done and fails; the count of links tells.
+Status link_to(int fd, const std::string& draft, const std::string& path,
+               std::string_view contents) {
+  ::fchmod(fd, 0644);
+  if (::link(draft.c_str(), path.c_str()) == 0) return {};
+  const int error_number = errno;
+  struct stat info {};
+  if (::stat(draft.c_str(), &info) == 0 && info.st_nlink == 2) return {};
+  const bool has_no_links = error_number == EPERM || error_number == EOPNOTSUPP ||
+                            error_number == ENOSYS || error_number == EMLINK;
+  if (has_no_links) return create_in_place(path, contents);
+  return fail(creation_error(path, error_number));
 }
 
 std::string parent_folder(const std::string& path) {
@@ -81,16 +119,16 @@ class RealFileSystem final : public FileSystem {
     return std::make_unique<RealAppendFile>(std::move(fd), path);
   }
 
+  // Written under another name first and then linked: nobody ever sees the file without its
+  // contents, and link is atomic on NFS as well.
   Status create_exclusive(const std::string& path, std::string_view contents) override {
-    const UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (!fd.valid()) {
-      Error error = path_error("create", path, errno);
-      if (errno == EEXIST) error.kind = ErrorKind::kConflict;
-      return fail(std::move(error));
-    }
-    auto written = write_all(fd.get(), contents, path);
-    if (!written) ::unlink(path.c_str());
-    return written;
+    std::string draft = path + ".XXXXXX";
+    const UniqueFd fd(::mkostemp(draft.data(), O_CLOEXEC));
+    if (!fd.valid()) return fail(path_error("create", path, errno));
+    auto created = write_and_sync(fd.get(), contents, path);
+    if (created) created = link_to(fd.get(), draft, path, contents);
+    ::unlink(draft.c_str());
+    return created;
   }
 
   Result<std::string> read(const std::string& path) override { return read_text(path); }

@@ -1,7 +1,8 @@
 // Taking over a stale lock must not remove the fresh lock of somebody who was faster. All
-// take-overs of one lock therefore exclude each other by a second exclusive file, LOCK.takeover,
-// and look at the lock again while they hold it. Nobody else ever removes a lock but its living
-// holder.
+// take-overs of one lock therefore exclude each other by a lock of their own, LOCK.takeover, and
+// look at the lock again while they hold it. Nobody else ever removes a lock but its living holder.
+// A process that dies in a take-over leaves LOCK.takeover stale, which is taken over in the same
+// way.
 #include "results/run_lock.h"
 
 #include <sys/stat.h>
@@ -15,6 +16,7 @@ namespace ptxbatch {
 namespace {
 
 constexpr int kAttempts = 16;
+constexpr int kMostTakeovers = 3;  // of take-overs of take-overs
 constexpr double kUnwrittenLockLifetimeS = 60;
 
 Error conflict(const std::string& path, std::string what, std::string hint) {
@@ -41,25 +43,28 @@ std::optional<Error> why_held(const std::string& path, const std::string& conten
                   "Run the same command again in a minute.");
 }
 
-/// Removes the lock if it is still stale.
-Status remove_stale(FileSystem& files, const std::string& path, const LockHolder& self) {
-  const std::string takeover = path + ".takeover";
-  if (auto created = files.create_exclusive(takeover, self.to_text()); !created) {
-    if (created.error().kind != ErrorKind::kConflict) return created;
-    return fail(conflict(
-        path, "another process is taking over the lock of a run that died",
-        "If there is no such process, remove " + takeover + " and run the same command again."));
-  }
-  Status removed;
-  const auto contents = files.read(path);
-  if (contents && !why_held(path, *contents, self)) removed = files.remove(path);
-  if (auto released = files.remove(takeover); removed && !released) removed = released;
-  return removed;
-}
-
 }  // namespace
 
+/// Removes the lock if it is still stale.
+Status RunLock::remove_stale(FileSystem& files, const std::string& path, int depth) {
+  const auto takeover = acquire(files, path + ".takeover", depth + 1);
+  if (!takeover && takeover.error().kind == ErrorKind::kConflict) {
+    Error error = takeover.error();
+    error.what = "the lock of a run that died is being taken over: " + error.what;
+    return fail(std::move(error));
+  }
+  if (!takeover) return fail(takeover.error());
+  const auto contents = files.read(path);
+  if (!contents || why_held(path, *contents, LockHolder::current())) return {};
+  return files.remove(path);
+}
+
 Result<std::unique_ptr<RunLock>> RunLock::acquire(FileSystem& files, const std::string& lock_path) {
+  return acquire(files, lock_path, 0);
+}
+
+Result<std::unique_ptr<RunLock>> RunLock::acquire(FileSystem& files, const std::string& lock_path,
+                                                  int depth) {
   const LockHolder self = LockHolder::current();
   const std::string text = self.to_text();
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
@@ -72,7 +77,11 @@ Result<std::unique_ptr<RunLock>> RunLock::acquire(FileSystem& files, const std::
       continue;  // released between the two calls
     }
     if (auto held = why_held(lock_path, *contents, self)) return fail(std::move(*held));
-    if (auto removed = remove_stale(files, lock_path, self); !removed) {
+    if (depth == kMostTakeovers) {
+      return fail(conflict(lock_path, "one process after another died while it took over this lock",
+                           "Remove " + lock_path + " and run the same command again."));
+    }
+    if (auto removed = remove_stale(files, lock_path, depth); !removed) {
       return fail(removed.error());
     }
   }

@@ -2,7 +2,8 @@
 // process, its start time, Slurm job), since flock fails on some cluster file systems. A lock whose
 // holder is known to be gone is stale and is taken over: its process no longer exists on this host,
 // the host was booted again, or Slurm has requeued the holder's job (this process is its restart).
-// A lock that holds nothing (a crash between creating and writing it) is stale after a minute.
+// A lock that holds nothing (only where there are no hard links, from a crash between creating and
+// writing it) is stale after a minute.
 #pragma once
 
 #include <memory>
@@ -23,6 +24,9 @@ class RunLock {
   RunLock& operator=(const RunLock&) = delete;
 
  private:
+  static Result<std::unique_ptr<RunLock>> acquire(FileSystem& files, const std::string& lock_path,
+                                                  int depth);
+  static Status remove_stale(FileSystem& files, const std::string& path, int depth);
   RunLock(FileSystem& files, std::string path, std::string contents)
       : files_(files), path_(std::move(path)), contents_(std::move(contents)) {}
   FileSystem& files_;

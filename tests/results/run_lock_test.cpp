@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/clock.h"
 #include "results/lock_holder.h"
 #include "tests/support/failing_file_system.h"
 #include "tests/support/test_folder.h"
@@ -68,9 +69,10 @@ class RunLockTest : public testing::Test {
  protected:
   auto acquire() { return RunLock::acquire(files_, path_); }
 
-  Child holder() {
-    return Child([this] {
-      auto lock = acquire();
+  Child holder() { return holder_of(path_); }
+  Child holder_of(const std::string& path) {
+    return Child([this, path] {
+      auto lock = RunLock::acquire(files_, path);
       if (lock) static_cast<void>(lock->release());  // held until the process is killed
       return lock ? 'A' : 'R';
     });
@@ -142,11 +144,41 @@ TEST_F(RunLockTest, BeingTakenOverByAnotherIsRefused) {
     const Child other = holder();
     ASSERT_EQ(other.report(), 'A');
   }
-  ASSERT_TRUE(write_text(path_ + ".takeover", ""));
+  const Child taking_over = holder_of(path_ + ".takeover");
+  ASSERT_EQ(taking_over.report(), 'A');
   const auto lock = acquire();
   ASSERT_FALSE(lock);
   EXPECT_EQ(lock.error().kind, ErrorKind::kConflict);
   EXPECT_NE(lock.error().hint.find(path_ + ".takeover"), std::string::npos);
+}
+
+// Killed in the middle of taking a dead run's lock over, several times.
+TEST_F(RunLockTest, WhoseTakeOverDiedIsTakenOverAllTheSame) {
+  for (const char* left : {"", ".takeover", ".takeover.takeover"}) {
+    const Child dead = holder_of(path_ + left);
+    ASSERT_EQ(dead.report(), 'A');
+    dead.kill();
+  }
+  const auto lock = acquire();
+  ASSERT_TRUE(lock) << describe(lock.error());
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.file(""))) {
+    EXPECT_EQ(entry.path().string(), path_) << "left behind";
+  }
+}
+
+TEST_F(RunLockTest, IsNeverSeenWithoutItsHolder) {
+  const Child writer([this] {
+    while (true) static_cast<void>(acquire());
+    return 'A';
+  });
+  int seen = 0;
+  for (const Deadline end = deadline_in(30); seen < 2000 && SteadyClock::now() < end;) {
+    const auto contents = files_.read(path_);
+    if (!contents) continue;
+    ++seen;
+    ASSERT_TRUE(LockHolder::parse(*contents)) << "'" << *contents << "'";
+  }
+  EXPECT_EQ(seen, 2000);
 }
 
 TEST_F(RunLockTest, ThatWasLeftUnwrittenIsStaleAfterAMinute) {
