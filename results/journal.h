@@ -26,7 +26,8 @@ class JournalWriter {
 
   /// Appends without syncing. After any failure the writer refuses further appends.
   Status append(const Record& record);
-  /// Everything appended so far survives a power loss once this returns without an error.
+  /// Everything appended so far survives a power loss once this returns without an error. On an
+  /// error what was appended since the last good sync is cut off again.
   Status sync();
   /// Also the place of the record that is appended next.
   [[nodiscard]] std::uint64_t size_bytes() const { return size_bytes_; }
@@ -36,7 +37,8 @@ class JournalWriter {
 
   std::unique_ptr<AppendFile> file_;
   std::uint64_t size_bytes_ = 0;
-  std::uint32_t marker_ = 0;  // begins each frame
+  std::uint64_t synced_bytes_ = 0;  // what the last good sync has made safe
+  std::uint32_t marker_ = 0;        // begins each frame
   std::string buffer_;
   bool failed_ = false;
 };

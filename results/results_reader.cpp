@@ -323,6 +323,55 @@ Result<ExperimentRecord> read_experiment(const ResultsInput& file) {
                           *target_speedup, std::move(*trajectories)};
 }
 
+/// The versions of the experiment behind the first.
+class ExtensionStream final : public RecordStream {
+ public:
+  struct Extension {
+    RecordNumber record = 0;
+    ExperimentRecord experiment;
+  };
+  explicit ExtensionStream(std::vector<Extension> extensions)
+      : extensions_(std::move(extensions)) {}
+
+  [[nodiscard]] std::optional<RecordNumber> next_number() const override {
+    if (next_ == extensions_.size()) return std::nullopt;
+    return extensions_[next_].record;
+  }
+  Result<Record> take() override { return std::move(extensions_[next_++].experiment); }
+
+ private:
+  std::vector<Extension> extensions_;
+  std::size_t next_ = 0;
+};
+
+/// Files from before experiments could be extended hold one version and no such table.
+Result<std::vector<ExtensionStream::Extension>> read_versions(const ResultsInput& file,
+                                                              TextReader& texts) {
+  auto last = read_experiment(file);
+  if (!last) return fail(last.error());
+  std::vector<ExtensionStream::Extension> versions;
+  if (!has_dataset(file.id(), schema::kExperiments)) {
+    versions.push_back({0, std::move(*last)});
+    return versions;
+  }
+  const auto rows = read_table<ExperimentRow>(file, schema::kExperiments);
+  if (!rows) return fail(rows.error());
+  if (rows->empty()) return fail(file.error("it has no version of the experiment"));
+  for (const ExperimentRow& row : *rows) {
+    const auto planned = static_cast<std::size_t>(row.trajectories);
+    if (row.trajectories < 0 || planned > last->trajectories.size()) {
+      return fail(file.error("a version of the experiment has more trajectories than the plan"));
+    }
+    ExperimentRecord version{last->name,       {},        row.program_version,  row.git_commit,
+                             row.started_at_s, row.turns, last->target_speedup, {}};
+    version.trajectories.assign(last->trajectories.begin(),
+                                last->trajectories.begin() + static_cast<std::ptrdiff_t>(planned));
+    PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.text, version.text));
+    versions.push_back({row.record, std::move(version)});
+  }
+  return versions;
+}
+
 using Streams = std::vector<std::unique_ptr<RecordStream>>;
 
 Result<Streams> open_streams(const ResultsInput& file, TextReader& texts, TurnSource& turns) {
@@ -371,15 +420,17 @@ RecordStream* earliest(const Streams& streams) {
 Status read_results_file(const std::string& path, const std::function<Status(Record&&)>& visit) {
   const auto file = ResultsInput::open(path);
   if (!file) return fail(file.error());
-  auto experiment = read_experiment(*file);
-  if (!experiment) return fail(experiment.error());
-  PTXBATCH_RETURN_IF_ERROR(visit(std::move(*experiment)));
   auto texts = TextReader::open(file->id(), path);
   if (!texts) return fail(texts.error());
+  auto versions = read_versions(*file, *texts);
+  if (!versions) return fail(versions.error());
+  PTXBATCH_RETURN_IF_ERROR(visit(std::move(versions->front().experiment)));
+  versions->erase(versions->begin());
   const auto turns = TurnSource::open(*file, *texts);
   if (!turns) return fail(turns.error());
-  const auto streams = open_streams(*file, *texts, **turns);
+  auto streams = open_streams(*file, *texts, **turns);
   if (!streams) return fail(streams.error());
+  streams->push_back(std::make_unique<ExtensionStream>(std::move(*versions)));
   while (RecordStream* stream = earliest(*streams)) {
     auto record = stream->take();
     if (!record) return fail(record.error());

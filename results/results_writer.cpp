@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "results/experiment_versions.h"
 #include "results/hdf5_attributes.h"
 #include "results/results_file.h"
 #include "results/schema.h"
@@ -83,10 +84,8 @@ class ResultsWriter {
   ResultsWriter(hid_t file, StreamedTables tables) : file_(file), tables_(std::move(tables)) {}
 
   Status add(const Record& record) {
-    const bool is_experiment = std::holds_alternative<ExperimentRecord>(record);
-    if (is_experiment != (next_record_ == 0)) {
-      return fail(ErrorKind::kInput, is_experiment ? "the records hold a second experiment"
-                                                   : "the first record is not the experiment");
+    if (next_record_ == 0 && !std::holds_alternative<ExperimentRecord>(record)) {
+      return fail(ErrorKind::kInput, "the first record is not the experiment");
     }
     PTXBATCH_RETURN_IF_ERROR(std::visit([this](const auto& kind) { return put(kind); }, record));
     ++next_record_;
@@ -95,7 +94,9 @@ class ResultsWriter {
 
   Status finish(bool complete) {
     if (next_record_ == 0) return fail(ErrorKind::kInput, "there are no records to store");
+    PTXBATCH_RETURN_IF_ERROR(write_experiment());
     PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "complete", complete));
+    PTXBATCH_RETURN_IF_ERROR(write_table(file_, schema::kExperiments, experiments_));
     PTXBATCH_RETURN_IF_ERROR(write_table(file_, schema::kEnvironment, environments_));
     PTXBATCH_RETURN_IF_ERROR(write_table(file_, schema::kEvents, events_));
     PTXBATCH_RETURN_IF_ERROR(write_table(file_, schema::kCauses, causes_));
@@ -103,17 +104,36 @@ class ResultsWriter {
   }
 
  private:
-  Status put(const ExperimentRecord& experiment) const {
+  // Its last version: a plan only grows. Who began the run is the first version's to say.
+  Status write_experiment() const {
+    const ExperimentRow& begun = experiments_.front();
     PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "program", std::string("ptxbatch")));
     PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "schema_version", kSchemaVersion));
-    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "experiment", experiment.name));
-    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "program_version", experiment.program_version));
-    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "git_commit", experiment.git_commit));
-    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "started_at_s", experiment.started_at_s));
-    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "turns", experiment.turns));
-    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "target_speedup", experiment.target_speedup));
-    PTXBATCH_RETURN_IF_ERROR(write_text_dataset(file_, schema::kExperimentText, experiment.text));
-    return write_table(file_, schema::kTrajectories, experiment.trajectories);
+    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "experiment", experiment_.name));
+    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "program_version", begun.program_version));
+    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "git_commit", begun.git_commit));
+    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "started_at_s", begun.started_at_s));
+    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "turns", experiment_.turns));
+    PTXBATCH_RETURN_IF_ERROR(write_attribute(file_, "target_speedup", experiment_.target_speedup));
+    PTXBATCH_RETURN_IF_ERROR(write_text_dataset(file_, schema::kExperimentText, experiment_.text));
+    return write_table(file_, schema::kTrajectories, experiment_.trajectories);
+  }
+
+  Status put(const ExperimentRecord& experiment) {
+    if (next_record_ > 0 && !extends(experiment, experiment_)) {
+      return fail(ErrorKind::kInput, "the records hold a second experiment");
+    }
+    experiment_ = experiment;
+    ExperimentRow row{next_record_,
+                      experiment.started_at_s,
+                      experiment.program_version,
+                      experiment.git_commit,
+                      experiment.turns,
+                      static_cast<std::int32_t>(experiment.trajectories.size()),
+                      -1};
+    PTXBATCH_RETURN_IF_ERROR(store(experiment.text, row.text));
+    experiments_.push_back(std::move(row));
+    return {};
   }
 
   Status put(const EnvironmentRecord& environment) {
@@ -255,6 +275,8 @@ class ResultsWriter {
   hid_t file_;
   StreamedTables tables_;
   RecordNumber next_record_ = 0;
+  ExperimentRecord experiment_;  // its last version
+  std::vector<ExperimentRow> experiments_;
   std::vector<EnvironmentRow> environments_;
   std::vector<EventRow> events_;
   std::vector<CauseRow> causes_;

@@ -18,6 +18,7 @@ inline constexpr std::int32_t kSchemaVersion = 1;
 namespace schema {
 inline constexpr const char* kExperimentText = "experiment_text";
 inline constexpr const char* kTrajectories = "trajectories";
+inline constexpr const char* kExperiments = "experiments";
 inline constexpr const char* kTurns = "turns";
 inline constexpr const char* kTurnDetails = "turn_details";
 inline constexpr const char* kRequests = "requests";
@@ -43,6 +44,28 @@ using RecordNumber = std::int64_t;
 template <class Visitor>
 void visit_columns(Visitor& visitor, SameRecord<PlannedTrajectory> auto& row) {
   visit_fields(visitor, row);
+}
+
+/// A version of the experiment: as it was begun, and once more each time that it was extended.
+struct ExperimentRow {
+  RecordNumber record = 0;
+  double started_at_s = 0;
+  std::string program_version;
+  std::string git_commit;
+  std::int32_t turns = 0;
+  std::int32_t trajectories = 0;  // the plan was the first so many rows of /trajectories
+  TextRef text = -1;
+};
+
+template <class Visitor>
+void visit_columns(Visitor& visitor, SameRecord<ExperimentRow> auto& row) {
+  visitor("record", row.record);
+  visitor("started_at_s", row.started_at_s);
+  visitor("program_version", row.program_version);
+  visitor("git_commit", row.git_commit);
+  visitor("turns", row.turns);
+  visitor("trajectories", row.trajectories);
+  visitor("text", row.text);
 }
 
 struct TurnRow {

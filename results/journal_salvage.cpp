@@ -1,0 +1,107 @@
+#include "results/journal_salvage.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "results/journal_file.h"
+#include "results/record_codec.h"
+
+namespace ptxbatch {
+namespace {
+
+constexpr std::size_t kMarkerInHeader = 12;
+
+std::optional<FrameMarker> marker_at(JournalFile& file, std::uint64_t offset) {
+  const auto bytes = file.view(offset, sizeof(FrameMarker));
+  if (!bytes || bytes->size() < sizeof(FrameMarker)) return std::nullopt;
+  FrameMarker marker = 0;
+  for (std::size_t i = 0; i < bytes->size(); ++i) {
+    marker |= static_cast<FrameMarker>(static_cast<unsigned char>((*bytes)[i])) << (8 * i);
+  }
+  return marker;
+}
+
+// A header that fails its checksum still holds the marker, unless that is what was hit; the first
+// frame repeats it. Whichever some good frame begins with is the marker.
+Result<FrameMarker> marker_without_header(JournalFile& file) {
+  for (const std::uint64_t place :
+       {std::uint64_t{kMarkerInHeader}, std::uint64_t{kJournalHeaderBytes}}) {
+    const auto marker = marker_at(file, place);
+    if (!marker || *marker == 0) continue;
+    const auto frame = file.find_frame(0, *marker);
+    if (!frame) return fail(frame.error());
+    if (*frame) return *marker;
+  }
+  return fail(journal_error(file.path(), ErrorKind::kInput,
+                            "no record can be read: the file is not a ptxbatch journal, or its "
+                            "beginning is damaged beyond reading",
+                            "Restore it from a copy. Nothing was changed."));
+}
+
+/// Nothing when a crash left less than a header.
+Result<std::optional<FrameMarker>> find_marker(JournalFile& file, JournalSalvage& salvage) {
+  const auto start = file.view(0, kJournalHeaderBytes);
+  if (!start) return fail(start.error());
+  const bool damaged = file.size_bytes() > kJournalHeaderBytes && !parse_journal_header(*start);
+  if (!damaged) return file.read_header();
+  const auto marker = marker_without_header(file);
+  if (!marker) return fail(marker.error());
+  salvage.header_damaged = true;
+  return *marker;
+}
+
+/// What a write that was cut short leaves: a frame's beginning, or blocks that were never filled.
+bool is_unfinished_append(std::string_view start, std::uint64_t tail_bytes, FrameMarker marker) {
+  if (std::all_of(start.begin(), start.end(), [](char c) { return c == '\0'; })) return true;
+  std::string frame_start;
+  append_frame(frame_start, marker, "");
+  const auto compared = std::min(start.size(), sizeof marker);
+  if (start.substr(0, compared) != frame_start.substr(0, compared)) return false;
+  if (start.size() < kFrameHeaderBytes) return true;
+  const auto header = parse_frame_header(start, marker);
+  return header && tail_bytes < kFrameHeaderBytes + header->payload_bytes;
+}
+
+}  // namespace
+
+Result<JournalSalvage> salvage_journal(const std::string& path, const SalvageVisitor& visitor) {
+  auto file = JournalFile::open(path);
+  if (!file) return fail(file.error());
+  JournalSalvage salvage;
+  salvage.size_bytes = file->size_bytes();
+  const auto marker = find_marker(*file, salvage);
+  if (!marker) return fail(marker.error());
+  if (!*marker) {
+    salvage.tail = {0, salvage.size_bytes};
+    return salvage;
+  }
+  std::uint64_t offset = kJournalHeaderBytes;
+  while (offset < file->size_bytes()) {
+    const auto payload = file->frame_at(offset, **marker);
+    if (!payload) return fail(payload.error());
+    if (!*payload) {
+      const auto later = file->find_frame(offset + 1, **marker);
+      if (!later) return fail(later.error());
+      if (!*later) break;
+      salvage.damaged.push_back({offset, **later});
+      if (auto told = visitor.damage(salvage.damaged.back()); !told) return fail(told.error());
+      offset = **later;
+      continue;
+    }
+    const std::uint64_t end = offset + kFrameHeaderBytes + (*payload)->size();
+    if (auto seen = visitor.record(offset, decode_record(**payload)); !seen) {
+      return fail(seen.error());
+    }
+    ++salvage.records;
+    offset = end;
+  }
+  salvage.tail = {offset, salvage.size_bytes};
+  if (salvage.tail.size() > 0) {
+    const auto start = file->view(offset, kFrameHeaderBytes);
+    if (!start) return fail(start.error());
+    salvage.tail_may_be_damage = !is_unfinished_append(*start, salvage.tail.size(), **marker);
+  }
+  return salvage;
+}
+
+}  // namespace ptxbatch
