@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdlib>
 #include <exception>
 
 #include "common/log.h"
@@ -22,6 +23,7 @@ int dispatch(int argc, char** argv) {
   add_doctor_command(app, exit_code);
   add_run_command(app, exit_code);
   add_status_command(app, exit_code);
+  add_recover_command(app, exit_code);
   add_tables_command(app, exit_code);
   add_export_command(app, exit_code);
   add_figures_command(app, exit_code);
@@ -42,6 +44,9 @@ int dispatch(int argc, char** argv) {
 }  // namespace ptxbatch
 
 int main(int argc, char** argv) {
+  // Results files are renamed into place and locked by NAME.h5.lock: HDF5's own lock is not needed,
+  // and fails on some cluster file systems. The variable would have the last word over our setting.
+  ::unsetenv("HDF5_USE_FILE_LOCKING");
   try {
     if (auto started = ptxbatch::start_log("", ""); !started) return ptxbatch::kExitError;
     return ptxbatch::dispatch(argc, argv);

@@ -118,6 +118,10 @@ tl::expected<Prepared, int> prepare(const RunOptions& options, int working_ranks
     spdlog::warn("the journal ended in an unfinished record of {} bytes; it was cut off",
                  (*store)->torn_bytes());
   }
+  if (const auto& added = (*store)->extended(); !added.empty()) {
+    fmt::print("Extending {}: {}. What is there stays as it is.\n", options.output,
+               fmt::join(added, ", "));
+  }
   const RunState& state = (*store)->state();
   if (state.complete() && state.failed() == 0) {
     if (auto finished = (*store)->finish(); !finished) {

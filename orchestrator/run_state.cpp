@@ -1,6 +1,9 @@
 #include "orchestrator/run_state.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "results/experiment_versions.h"
 
 namespace ptxbatch {
 namespace {
@@ -35,9 +38,17 @@ Result<TrajectoryState*> RunState::find(std::int32_t index) {
 }
 
 Status RunState::take(const ExperimentRecord& record) {
-  if (experiment_) return out_of_order("a second experiment record");
+  if (experiment_ && !extends(record, *experiment_)) {
+    return out_of_order("a second experiment record that does not extend the first");
+  }
   experiment_ = record;
   trajectories_.resize(record.trajectories.size());
+  // Where there are more turns now, those that had done theirs go on.
+  for (TrajectoryState& state : trajectories_) {
+    const bool has_more =
+        state.end == TrajectoryEnd::kTurnsDone && std::cmp_less(state.history.size(), record.turns);
+    if (has_more) reopen(state);
+  }
   return {};
 }
 
@@ -46,8 +57,8 @@ Status RunState::take(const EnvironmentRecord& record) {
   return {};
 }
 
-Status RunState::take(const PromptRecord& record) {
-  prompts_.insert(record.sha256);
+Status RunState::take(const PromptRecord& record, JournalPlace place) {
+  prompts_.try_emplace(record.sha256, place);
   return {};
 }
 
@@ -74,6 +85,9 @@ Status RunState::take(const ReplyRecord& record, JournalPlace place) {
   }
   state.pending_reply = place;
   state.awaits_reply = false;
+  if (const auto prompt = prompts_.find(record.prompt_sha256); prompt != prompts_.end()) {
+    state.prompt = prompt->second;
+  }
   spending_.tokens += record.prompt_tokens + record.completion_tokens;
   spending_.cost_usd += record.cost_usd;
   return {};
@@ -114,18 +128,22 @@ Status RunState::take(const TrajectoryEndRecord& record) {
 
 Status RunState::take(const EventRecord& record) {
   sessions_ = std::max(sessions_, record.session + 1);
-  // A later session takes up what failed in an earlier one.
-  if (record.kind == "resumed") reopen_failed();
+  // A later session takes up what failed in an earlier one. When a journal was recovered, the
+  // record that said so may be among what it lost.
+  if (record.kind == "resumed" || record.kind == "recovered") reopen_failed();
   return {};
 }
 
 void RunState::reopen_failed() {
   for (TrajectoryState& state : trajectories_) {
-    if (state.end != TrajectoryEnd::kFailed) continue;
-    state.end.reset();
-    --ended_;
-    --failed_;
+    if (state.end == TrajectoryEnd::kFailed) reopen(state);
   }
+}
+
+void RunState::reopen(TrajectoryState& state) {
+  if (state.end == TrajectoryEnd::kFailed) --failed_;
+  --ended_;
+  state.end.reset();
 }
 
 }  // namespace ptxbatch

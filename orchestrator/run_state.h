@@ -4,8 +4,8 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +24,7 @@ struct TurnPlaces {
 struct TrajectoryState {
   std::vector<TurnPlaces> history;            // turns judged, in order
   std::optional<JournalPlace> pending_reply;  // not judged yet
+  std::optional<JournalPlace> prompt;         // that its replies answer, where it is known
   bool awaits_reply = false;                  // a request was sent, and no reply has come
   std::optional<TrajectoryEnd> end;
   std::string message;  // of the end
@@ -63,12 +64,13 @@ class RunState {
  private:
   Status take(const ExperimentRecord& record);
   Status take(const EnvironmentRecord& record);
-  Status take(const PromptRecord& record);
+  Status take(const PromptRecord& record, JournalPlace place);
   Status take(const RequestRecord& record);
   Status take(const ReplyRecord& record, JournalPlace place);
   Status take(const TurnRecord& record, JournalPlace place);
   Status take(const TrajectoryEndRecord& record);
   Status take(const EventRecord& record);
+  void reopen(TrajectoryState& state);
   Result<TrajectoryState*> find(std::int32_t index);
 
   std::optional<ExperimentRecord> experiment_;
@@ -79,7 +81,7 @@ class RunState {
   std::size_t ended_ = 0;
   std::size_t failed_ = 0;
   Spending spending_;
-  std::set<std::string> prompts_;  // their hashes
+  std::map<std::string, JournalPlace> prompts_;  // by hash
   std::int32_t sessions_ = 0;
   double last_turn_at_s_ = 0;
 };

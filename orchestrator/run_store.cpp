@@ -1,15 +1,9 @@
 #include "orchestrator/run_store.h"
 
-#include "orchestrator/text_diff.h"
+#include "orchestrator/experiment_extension.h"
 #include "results/results_file.h"
 
 namespace ptxbatch {
-namespace {
-
-constexpr std::size_t kDiffLines = 20;
-
-}  // namespace
-
 std::string journal_path(const std::string& results_path) {
   return results_path + ".journal";
 }
@@ -49,44 +43,67 @@ Result<std::unique_ptr<RunStore>> RunStore::open(FileSystem& files, const std::s
   return store;
 }
 
+// Nothing is written before it is known that the experiment fits.
 Status RunStore::open_journal(const ExperimentRecord& wanted) {
+  std::uint64_t good_bytes = 0;
   if (files_.exists(journal_path(results_path_))) {
-    if (auto loaded = load_journal(); !loaded) return loaded;
+    auto loaded = load_journal();
+    if (!loaded) return fail(loaded.error());
+    if (state_.experiment()) good_bytes = *loaded;
   }
-  if (!state_.experiment() && files_.exists(results_path_)) {
-    if (auto seeded = seed_journal_from_results(); !seeded) return seeded;
+  const bool from_results = !state_.experiment() && files_.exists(results_path_);
+  if (from_results) {
+    auto read =
+        read_results_file(results_path_, [this](Record&& record) { return state_.apply(record); });
+    if (!read) return read;
   }
-  if (state_.experiment()) {
-    resumed_ = true;
-    return check_same_experiment(wanted);
+  if (!state_.experiment()) return begin(wanted);
+  resumed_ = true;
+  auto extension = extend_experiment(*state_.experiment(), wanted);
+  if (!extension) {
+    extension.error().file = results_path_;
+    return fail(extension.error());
   }
-  auto journal = JournalWriter::open(files_, journal_path(results_path_), 0);
-  if (!journal) return fail(journal.error());
-  journal_.emplace(std::move(*journal));
-  if (auto appended = append(wanted); !appended) return appended;
+  const bool is_done = state_.complete() && state_.failed() == 0 && extension->added.empty();
+  if (from_results && is_done) return {};
+  if (auto opened = from_results ? write_journal_from_results() : open_behind(good_bytes);
+      !opened) {
+    return opened;
+  }
+  if (extension->added.empty()) return {};
+  extended_ = std::move(extension->added);
+  return begin_version(extension->experiment);
+}
+
+Status RunStore::begin(const ExperimentRecord& experiment) {
+  if (auto opened = open_behind(0); !opened) return opened;
+  return begin_version(experiment);
+}
+
+Status RunStore::begin_version(const ExperimentRecord& experiment) {
+  if (auto appended = append(experiment); !appended) return appended;
   return sync();
 }
 
-Status RunStore::load_journal() {
-  auto scan = read_journal_with_places(
-      journal_path(results_path_),
-      [this](Record&& record, JournalPlace place) { return state_.apply(record, place); });
-  if (!scan) return fail(scan.error());
-  torn_bytes_ = scan->torn_bytes;
-  if (!state_.experiment()) return {};
-  auto journal = JournalWriter::open(files_, journal_path(results_path_), scan->good_bytes);
+Status RunStore::open_behind(std::uint64_t good_bytes) {
+  auto journal = JournalWriter::open(files_, journal_path(results_path_), good_bytes);
   if (!journal) return fail(journal.error());
   journal_.emplace(std::move(*journal));
   return {};
 }
 
+Result<std::uint64_t> RunStore::load_journal() {
+  auto scan = read_journal_with_places(
+      journal_path(results_path_),
+      [this](Record&& record, JournalPlace place) { return state_.apply(record, place); });
+  if (!scan) return fail(scan.error());
+  torn_bytes_ = scan->torn_bytes;
+  return scan->good_bytes;
+}
+
 // A results file without a journal: complete, or a copy of a run that was still going on. The
-// journal is made again only when there is work left to record.
-Status RunStore::seed_journal_from_results() {
-  auto read =
-      read_results_file(results_path_, [this](Record&& record) { return state_.apply(record); });
-  if (!read) return read;
-  if (state_.complete() && state_.failed() == 0) return {};
+// journal is made again when there is work left to record.
+Status RunStore::write_journal_from_results() {
   const std::string path = journal_path(results_path_);
   const std::string draft = path + ".new";
   if (files_.exists(draft)) {
@@ -95,33 +112,16 @@ Status RunStore::seed_journal_from_results() {
   {
     auto journal = JournalWriter::open(files_, draft, 0);
     if (!journal) return fail(journal.error());
-    read =
+    auto read =
         read_results_file(results_path_, [&](Record&& record) { return journal->append(record); });
     if (!read) return read;
     if (auto synced = journal->sync(); !synced) return synced;
   }
   if (auto renamed = files_.replace(draft, path); !renamed) return renamed;
-  state_ = RunState();
-  return load_journal();
-}
-
-Status RunStore::check_same_experiment(const ExperimentRecord& wanted) const {
-  const ExperimentRecord& stored = *state_.experiment();
-  Error error;
-  error.kind = ErrorKind::kConflict;
-  error.file = results_path_;
-  error.hint = "Give another output with -o, or the experiment file as it was.";
-  if (stored.text != wanted.text) {
-    error.what = "this output belongs to another experiment ('" + stored.name +
-                 "'); stored (-) against given (+):\n" +
-                 line_diff(stored.text, wanted.text, kDiffLines);
-    return fail(std::move(error));
-  }
-  if (stored.trajectories != wanted.trajectories) {
-    error.what = "this output was begun with the same experiment file but other problem files";
-    return fail(std::move(error));
-  }
-  return {};
+  state_ = RunState();  // with the records' places in the new journal
+  auto loaded = load_journal();
+  if (!loaded) return fail(loaded.error());
+  return open_behind(*loaded);
 }
 
 Status RunStore::append(const Record& record) {
@@ -138,6 +138,7 @@ Result<Assignment> RunStore::assignment(std::int32_t index) const {
     places.push_back(turn.turn);
   }
   if (state.pending_reply) places.push_back(*state.pending_reply);
+  if (state.prompt) places.push_back(*state.prompt);
   auto records = read_journal_records(journal_path(results_path_), places);
   if (!records) return fail(records.error());
   Assignment assignment;
@@ -147,6 +148,10 @@ Result<Assignment> RunStore::assignment(std::int32_t index) const {
     auto& turn = std::get<TurnRecord>(records->at(2 * i + 1));
     assignment.history.push_back(
         {std::move(reply.text), std::move(turn.feedback), reply.prompt_tokens});
+  }
+  if (state.prompt) {
+    assignment.prompt = std::get<PromptRecord>(std::move(records->back()));
+    records->pop_back();
   }
   if (state.pending_reply) assignment.pending_reply = std::get<ReplyRecord>(records->back());
   return assignment;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/error.h"
 #include "common/file_system.h"
@@ -24,8 +25,9 @@ Result<RunState> read_run_state(const std::string& results_path);
 
 class RunStore {
  public:
-  /// Takes the lock and opens or creates the run. kConflict, with the difference, when the files
-  /// belong to another experiment; nothing is changed then.
+  /// Takes the lock and opens or creates the run. An experiment that only adds to the stored one
+  /// (experiment_extension.h) is taken up. kConflict, with the difference, when the files belong to
+  /// another experiment; nothing is changed then.
   static Result<std::unique_ptr<RunStore>> open(FileSystem& files, const std::string& results_path,
                                                 const ExperimentRecord& wanted);
 
@@ -34,6 +36,8 @@ class RunStore {
   /// The assignment of a trajectory from where it stands, its texts read from the journal.
   [[nodiscard]] Result<Assignment> assignment(std::int32_t index) const;
   [[nodiscard]] bool resumed() const { return resumed_; }
+  /// What the experiment has more than before, for people; mostly empty.
+  [[nodiscard]] const std::vector<std::string>& extended() const { return extended_; }
   [[nodiscard]] std::uint64_t torn_bytes() const { return torn_bytes_; }
 
   /// Checks the record against the state, then appends it. It counts once sync() has returned.
@@ -50,9 +54,12 @@ class RunStore {
   RunStore(FileSystem& files, std::string results_path, std::unique_ptr<RunLock> lock)
       : files_(files), results_path_(std::move(results_path)), lock_(std::move(lock)) {}
   Status open_journal(const ExperimentRecord& wanted);
-  Status load_journal();
-  Status seed_journal_from_results();
-  Status check_same_experiment(const ExperimentRecord& wanted) const;
+  Status begin(const ExperimentRecord& experiment);
+  Status begin_version(const ExperimentRecord& experiment);
+  Status open_behind(std::uint64_t good_bytes);
+  /// Returns how many of its bytes are good.
+  Result<std::uint64_t> load_journal();
+  Status write_journal_from_results();
   Status write_results(bool complete, const std::atomic<bool>& abandon) const;
 
   FileSystem& files_;
@@ -61,6 +68,7 @@ class RunStore {
   std::optional<JournalWriter> journal_;
   RunState state_;
   bool resumed_ = false;
+  std::vector<std::string> extended_;
   std::uint64_t torn_bytes_ = 0;
 };
 

@@ -144,6 +144,7 @@ void from_json(const json& in, RelayedReply& message) {
 void to_json(json& out, const Assignment& message) {
   out = {{"trajectory", trajectory_to_json(message.trajectory)}, {"history", message.history}};
   if (message.pending_reply) out["pending_reply"] = binary(encode_record(*message.pending_reply));
+  if (message.prompt) out["prompt"] = binary(encode_record(*message.prompt));
 }
 
 void from_json(const json& in, Assignment& message) {
@@ -151,6 +152,9 @@ void from_json(const json& in, Assignment& message) {
   in.at("history").get_to(message.history);
   if (const auto pending = in.find("pending_reply"); pending != in.end()) {
     message.pending_reply = std::get<ReplyRecord>(record_from(*pending));
+  }
+  if (const auto prompt = in.find("prompt"); prompt != in.end()) {
+    message.prompt = std::get<PromptRecord>(record_from(*prompt));
   }
 }
 

@@ -145,6 +145,9 @@ struct Assignment {
   PlannedTrajectory trajectory;
   std::vector<FinishedTurn> history;         // turns already judged, in order
   std::optional<ReplyRecord> pending_reply;  // paid for and journalled, not judged yet
+  // That its earlier replies answer. It goes on with this one, also when the pack has changed
+  // since.
+  std::optional<PromptRecord> prompt;
 };
 
 struct NoMoreWork {};

@@ -14,6 +14,7 @@
 #include "ranks/generate/model_client.h"
 #include "ranks/generation.h"
 #include "ranks/prompt/prompt.h"
+#include "ranks/prompt/stored_prompt.h"
 #include "ranks/turn.h"
 
 namespace ptxbatch {
@@ -203,6 +204,7 @@ class Pipeline::Impl {
     if (!specs) return fail(specs.error());
     auto prompt =
         assemble_prompt(*specs->target, *specs->problem, *specs->prompt, specs->model->variant);
+    if (assignment.prompt) prompt = begun_with(*assignment.prompt, prompt);
     if (!prompt) return fail(prompt.error());
     const std::string text = messages_json(*prompt);
     auto trajectory =
@@ -211,6 +213,19 @@ class Pipeline::Impl {
       record(PromptRecord{trajectory->prompt_sha256(), text});
     }
     return trajectory;
+  }
+
+  // What was begun with one prompt goes on with it, whatever has become of the pack's files.
+  Result<std::vector<Message>> begun_with(const PromptRecord& prompt,
+                                          const Result<std::vector<Message>>& today) {
+    const bool changed = !today || messages_json(*today) != prompt.text;
+    if (changed && old_prompts_reported_.insert(prompt.sha256).second) {
+      spdlog::warn(
+          "the knowledge pack or a problem has changed since this run began: trajectories that "
+          "have begun go on with the prompt that they began with ({}); others get the new one",
+          prompt.sha256.substr(0, 12));
+    }
+    return messages_from_json(prompt.text);
   }
 
   void end_trajectory(std::int32_t index, TrajectoryEnd end, std::string message) {
@@ -388,6 +403,7 @@ class Pipeline::Impl {
   std::map<std::int32_t, std::unique_ptr<Trajectory>> trajectories_;
   std::map<std::uint64_t, TurnPtr> unacknowledged_;  // replies sent to be journalled, by number
   std::set<std::string> prompts_sent_;
+  std::set<std::string> old_prompts_reported_;
   std::set<std::string> causes_reported_;  // of models' failures
   std::uint64_t records_sent_ = 0;
   int turns_in_hand_ = 0;  // replies received and not yet finished
