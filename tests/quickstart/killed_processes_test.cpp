@@ -6,11 +6,11 @@
 #include <ostream>
 
 #include "common/file_system.h"
-#include "results/lock_holder.h"
 #include "tests/quickstart/command.h"
 #include "tests/quickstart/expected_turns.h"
 #include "tests/quickstart/journal_watch.h"
 #include "tests/quickstart/process_tree.h"
+#include "tests/quickstart/run_processes.h"
 #include "tests/quickstart/small_experiment.h"
 #include "tests/quickstart/table_rows.h"
 
@@ -23,48 +23,9 @@ constexpr int kTurnsBeforeTheKill = 2;
 
 using Processes = std::vector<Process>;
 
-Processes named(const Processes& tree, const std::string& name) {
-  Processes found;
-  for (const Process& process : tree) {
-    if (process.name == name) found.push_back(process);
-  }
-  return found;
-}
-
 Processes first(Processes processes) {
   if (processes.size() > 1) processes.resize(1);
   return processes;
-}
-
-// Rank 0 is the one that holds the lock.
-Processes coordinator(const Processes& tree, const std::string& results) {
-  const auto lock = read_text(results + ".lock");
-  const auto holder = lock ? LockHolder::parse(*lock) : std::nullopt;
-  Processes found;
-  for (const Process& process : named(tree, "ptxbatch")) {
-    if (holder && process.pid == holder->pid) found.push_back(process);
-  }
-  return found;
-}
-
-Processes working_rank(const Processes& tree, const std::string& results) {
-  const Processes zero = coordinator(tree, results);
-  if (zero.empty()) return {};
-  Processes found;
-  for (const Process& process : named(tree, "ptxbatch")) {
-    if (process.pid != zero.front().pid) found.push_back(process);
-  }
-  return first(found);
-}
-
-// The driver that the rank started, while the compiler proper runs below it.
-Processes compiler(const Processes& tree) {
-  for (const Process& process : named(tree, "cc1plus")) {
-    for (const Process& parent : tree) {
-      if (parent.pid == process.parent) return {parent};
-    }
-  }
-  return {};
 }
 
 struct Victim {
@@ -123,13 +84,17 @@ TEST_P(KilledProcess, costs_no_finished_turn_and_the_same_command_goes_on) {
 INSTANTIATE_TEST_SUITE_P(
     Run, KilledProcess,
     testing::Values(
-        Victim{"coordinator", coordinator}, Victim{"working_rank", working_rank},
+        Victim{"coordinator", coordinator},
+        Victim{"working_rank",
+               [](const Processes& tree, const std::string& results) {
+                 return first(working_ranks(tree, results));
+               }},
         Victim{"keeper", [](const Processes& tree,
                             const std::string&) { return first(named(tree, "ptxbatch-keeper")); }},
         Victim{"runner", [](const Processes& tree,
                             const std::string&) { return first(named(tree, "ptxbatch-runner")); }},
         Victim{"compiler",
-               [](const Processes& tree, const std::string&) { return compiler(tree); }},
+               [](const Processes& tree, const std::string&) { return first(compilers(tree)); }},
         Victim{"mpirun", [](const Processes& tree, const std::string&) { return first(tree); }},
         Victim{"everything", [](const Processes& tree, const std::string&) { return tree; }}),
     [](const testing::TestParamInfo<Victim>& victim) { return victim.param.name; });
