@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/log.h"
-#include "common/version.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/stop_signal.h"
 #include "ranks/problems/operators.h"
@@ -42,19 +41,26 @@ std::optional<std::int32_t> trajectory_of(const Record& record) {
 }  // namespace
 
 Coordinator::Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
-                         Progress& progress, const TimeSource& time, WorkQueue queue)
+                         Progress& progress, const TimeSource& time, WorkQueue queue,
+                         RunConditions conditions)
     : experiment_(experiment),
       store_(store),
       transport_(transport),
       progress_(progress),
       time_(time),
       queue_(std::move(queue)),
+      roll_call_(experiment),
+      conditions_(conditions),
+      stop_policy_(conditions.allocation_end, experiment.budgets.generate_s + kStopGraceS),
       traffic_(experiment, store, transport, time),
       session_(store.state().sessions()),
       checkpoints_(store, experiment.rank.checkpoint_s, time),
       listened_at_(time.now()),
       started_at_s_(time.unix_time_s()) {
-  for (const int rank : transport_.ranks()) ranks_[rank];
+  for (const int rank : transport_.ranks()) {
+    ranks_[rank];
+    silent_.insert(rank);
+  }
 }
 
 Coordinator::Outcome Coordinator::run() {
@@ -133,28 +139,47 @@ void Coordinator::take_messages(Deadline deadline) {
 }
 
 void Coordinator::handle(int rank, const Hello& hello) {
-  if (hello.program_version != kVersion || hello.git_commit != kGitCommit) {
-    const std::string message =
-        fmt::format("rank {} on {} runs ptxbatch {} ({}), the coordinator runs {} ({})", rank,
-                    hello.host, hello.program_version, hello.git_commit, kVersion, kGitCommit);
-    transport_.send(rank, encode_message(Refusal{message}));
-    ranks_[rank].present = false;
-    give_up(
-        {ErrorKind::kConflict, message, "Start every rank with the same ptxbatch.", {}, 0, 0, {}});
-    return;
-  }
   Rank& sender = ranks_[rank];
   sender.host = hello.host;
-  if (sender.device < 0) sender.device = ranks_of_host_[hello.host]++;
+  silent_.erase(rank);
+  if (sender.device < 0) {  // one that begins afresh keeps its device
+    const auto device = roll_call_.admit(rank, hello);
+    if (!device) {
+      transport_.send(rank, encode_message(Refusal{describe(device.error())}));
+      refuse(rank, device.error());
+      return;
+    }
+    sender.device = *device;
+  }
   transport_.send(
       rank, encode_message(Welcome{experiment_.file, experiment_.text, session_, sender.device}));
   if (stopping_) transport_.send(rank, encode_message(Stop{0}));
+}
+
+// A run without some of its ranks is what few want to find out in the morning.
+void Coordinator::refuse(int rank, const Error& error) {
+  if (conditions_.allow_unfit) {
+    spdlog::warn("rank {} is set aside", rank);
+    return;
+  }
+  refused_ = true;
+  give_up(error);
+}
+
+void Coordinator::take_environment(int rank, const EnvironmentRecord& environment) {
+  if (auto news = roll_call_.news(environment)) append_event("ranks_differ", *news);
+  const Status checked = roll_call_.check(environment);
+  if (checked || stopping_) return;
+  append_event("rank_unfit", describe(checked.error()));
+  if (conditions_.allow_unfit) transport_.send(rank, encode_message(Stop{0}));
+  refuse(rank, checked.error());
 }
 
 void Coordinator::handle(int rank, const WorkRequest& request) {
   Rank& sender = ranks_[rank];
   sender.places = static_cast<std::size_t>(std::max(0, request.places));
   sender.asked_for_work = true;
+  sender.was_fit = true;
   sender.out_of_service = request.out_of_service;
   device_lost_ |= request.out_of_service;
   hand_out_due_ = true;
@@ -198,6 +223,9 @@ void Coordinator::handle(int rank, const RecordMessage& message) {
     const auto position = static_cast<std::size_t>(reply->trajectory);
     queue_.replied(store_.state().experiment()->trajectories[position].model, reply->latency_s,
                    reply->prompt_tokens + reply->completion_tokens);
+  }
+  if (const auto* found = std::get_if<EnvironmentRecord>(&message.record); found != nullptr) {
+    take_environment(rank, *found);
   }
 }
 
@@ -265,11 +293,21 @@ void Coordinator::handle(int rank, const Activity& activity) {
 
 void Coordinator::handle(int rank, const Goodbye& goodbye) {
   Rank& sender = ranks_[rank];
+  const bool unfit = !sender.was_fit && !stopping_;
   miss(rank);
   if (goodbye.error.empty()) return;
   append_event("rank_unfit", goodbye.error);
   progress_.finish_line();
   spdlog::error("rank {} on {} cannot work: {}", rank, sender.host, goodbye.error);
+  if (unfit) {
+    refuse(rank, {ErrorKind::kSystem,
+                  fmt::format("rank {} on {} cannot work", rank, sender.host),
+                  "Its reason stands above. Or let --allow-unfit go on without such ranks.",
+                  {},
+                  0,
+                  0,
+                  {}});
+  }
   if (workers_present() == 0 && !error_) {
     error_ = Error{
         ErrorKind::kSystem, "no rank is able to work", "The causes stand above.", {}, 0, 0, {}};
@@ -280,6 +318,7 @@ void Coordinator::handle(int rank, const Goodbye& goodbye) {
 void Coordinator::miss(int rank) {
   Rank& gone = ranks_[rank];
   gone.present = false;
+  silent_.erase(rank);
   gone.places = 0;
   hand_out_due_ = true;  // the others' shares have grown
   for (const std::int32_t trajectory : gone.in_hand) enqueue(trajectory);
@@ -309,6 +348,7 @@ void Coordinator::sync_and_acknowledge() {
 
 // No rank gets more than its share of what is left, so that none idles while another has a backlog.
 void Coordinator::hand_out_work() {
+  if (!silent_.empty()) return;  // nothing is paid for before all are known to be fit
   const RunState& state = store_.state();
   if (state.complete()) {
     for (auto& [number, rank] : ranks_) {
@@ -339,14 +379,15 @@ void Coordinator::hand_out_work() {
 }
 
 void Coordinator::obey_signals() {
-  const int seen = stop_signals_seen();
-  if (seen == signals_obeyed_) return;
-  signals_obeyed_ = seen;
+  const auto deadline = stop_policy_.update(stop_signals_seen(), time_.now());
+  if (!deadline) return;
+  const double grace_s = std::max(0.0, -time_.seconds_since(*deadline));
   progress_.finish_line();
-  const bool hurry = seen > 1;
-  spdlog::warn("stopping{}: {}", hurry ? " at once" : "",
-               hurry ? "turns in hand are abandoned" : "turns in hand are finished first");
-  stop_ranks(hurry ? 0 : kStopGraceS);
+  spdlog::warn("stopping ({}): no new work; turns in hand are {}", stop_policy_.reason(),
+               grace_s > 0 ? fmt::format("finished for at most {:.0f} s, then abandoned", grace_s)
+                           : "abandoned");
+  stopped_by_signal_ = true;
+  stop_ranks(grace_s);
 }
 
 void Coordinator::stop_ranks(double grace_s) {
@@ -389,7 +430,7 @@ std::size_t Coordinator::workers_present() const {
 Coordinator::Outcome Coordinator::finish() {
   checkpoints_.stop();
   Outcome outcome;
-  outcome.stopped_by_signal = signals_obeyed_ > 0;
+  outcome.stopped_by_signal = stopped_by_signal_;
   const RunState& state = store_.state();
   if (!state.complete() && !journal_failed_) {
     append_event("stopped", error_ ? describe(*error_) : "before all trajectories had ended");
@@ -410,8 +451,8 @@ Coordinator::Outcome Coordinator::finish() {
   if (!state.complete()) {
     // Without a single rank able to work there is nothing that the same command could resume.
     const bool never_worked = state.turns() == 0 && !outcome.ranks_left_behind && !device_lost_;
-    outcome.exit_code =
-        never_worked && error_ && !journal_failed_ && !budget_spent_ ? kExitError : kExitResumable;
+    const bool useless = never_worked && error_ && !journal_failed_ && !budget_spent_;
+    outcome.exit_code = useless || refused_ ? kExitError : kExitResumable;
   } else if (error_) {
     outcome.exit_code = kExitResumable;
   } else {

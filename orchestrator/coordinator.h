@@ -19,19 +19,27 @@
 #include "orchestrator/live_status.h"
 #include "orchestrator/model_traffic.h"
 #include "orchestrator/progress.h"
+#include "orchestrator/roll_call.h"
 #include "orchestrator/run_store.h"
+#include "orchestrator/stop_policy.h"
 #include "orchestrator/transport.h"
 #include "orchestrator/work_queue.h"
 #include "ranks/experiment.h"
 
 namespace ptxbatch {
 
+/// What holds for this start of a run alone.
+struct RunConditions {
+  bool allow_unfit = false;  // go on without ranks that cannot work
+  std::optional<Deadline> allocation_end = std::nullopt;
+};
+
 class Coordinator {
  public:
   /// All references must outlive it. The store is open and has work left.
   Coordinator(const Experiment& experiment, RunStore& store, Transport& transport,
               Progress& progress, const TimeSource& time = system_time(),
-              WorkQueue queue = WorkQueue());
+              WorkQueue queue = WorkQueue(), RunConditions conditions = {});
 
   struct Outcome {
     int exit_code = 0;
@@ -51,6 +59,7 @@ class Coordinator {
     bool told_dismissed = false;  // since it was given up
     bool told_no_more_work = false;
     bool asked_for_work = false;
+    bool was_fit = false;         // has asked for work once, before it was given up or after
     bool out_of_service = false;  // its device judges nothing more
     int silent_beats = 0;
     std::size_t places = 0;  // trajectories it can hold at a time
@@ -80,6 +89,8 @@ class Coordinator {
   void show_status_when_due();
   [[nodiscard]] LiveStatus live_status() const;
   [[nodiscard]] LiveRank live_rank(int number, const Rank& rank) const;
+  void take_environment(int rank, const EnvironmentRecord& environment);
+  void refuse(int rank, const Error& error);
   void enqueue(std::int32_t trajectory);
   bool said_before(const Record& record);
   void grant_permits();
@@ -101,8 +112,11 @@ class Coordinator {
   Progress& progress_;
   const TimeSource& time_;
   std::map<int, Rank> ranks_;
-  std::map<std::string, int> ranks_of_host_;
+  std::set<int> silent_;  // present, and have not said hello yet
   WorkQueue queue_;
+  RollCall roll_call_;
+  RunConditions conditions_;
+  StopPolicy stop_policy_;
   ModelTraffic traffic_;
   std::map<std::string, double> flops_;    // by definition and workload
   std::map<std::int32_t, int> put_backs_;  // by trajectory, of this session
@@ -112,7 +126,8 @@ class Coordinator {
   bool unsynced_ = false;
   std::vector<int> to_acknowledge_;  // ranks whose records have come since the last sync
   bool hand_out_due_ = false;        // since the last time something has changed that it depends on
-  int signals_obeyed_ = 0;
+  bool refused_ = false;             // for a rank that is not fit
+  bool stopped_by_signal_ = false;
   bool stopping_ = false;
   Deadline stop_deadline_;  // when ranks that do not answer a stop are no longer waited for
   std::optional<Error> error_;

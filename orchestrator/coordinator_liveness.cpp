@@ -16,9 +16,11 @@ bool Coordinator::listen_to(int rank, const RankMessage& message) {
     append_event("rank_returned", fmt::format("rank {} on {} begins afresh", rank, sender.host));
     const std::string host = sender.host;
     const int device = sender.device;
+    const bool was_fit = sender.was_fit;
     sender = Rank{};
     sender.host = host;
     sender.device = device;
+    sender.was_fit = was_fit;
     traffic_.rank_returned(rank);
     return true;
   }

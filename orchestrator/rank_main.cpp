@@ -1,5 +1,6 @@
 #include "orchestrator/rank_main.h"
 
+#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "orchestrator/model_section.h"
 #include "orchestrator/scratch.h"
 #include "ranks/pipeline.h"
+#include "ranks/visible_gpus.h"
 
 namespace ptxbatch {
 namespace {
@@ -70,6 +72,12 @@ Result<Welcome> await_welcome(Inbox& inbox) {
   return fail(ErrorKind::kProtocol, "the coordinator began with an unexpected message");
 }
 
+// As Slurm calls it: several of its nodes may be one machine.
+std::string node_name() {
+  const char* name = std::getenv("SLURMD_NODENAME");
+  return name != nullptr && *name != '\0' ? name : host_name();
+}
+
 // `keys` are taken from the environment by the first life alone.
 Result<PipelineConfig> make_config(const RankEnd& end, const Welcome& welcome,
                                    const std::string& scratch_folder,
@@ -122,7 +130,7 @@ Pipeline::End live(const RankEnd& end, int life, std::shared_ptr<const ApiKeys>&
     await_farewell(inbox);
     return Pipeline::End::kDrained;
   };
-  end.send(encode_message(Hello{kVersion, kGitCommit, host_name()}));
+  end.send(encode_message(Hello{kVersion, kGitCommit, node_name(), find_visible_gpus()}));
   const auto welcome = await_welcome(inbox);
   if (!welcome) return give_up(welcome.error());
   auto scratch = make_rank_scratch(end.rank);

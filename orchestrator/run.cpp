@@ -16,7 +16,9 @@
 #include "common/log.h"
 #include "common/process.h"
 #include "common/version.h"
+#include "orchestrator/allocation.h"
 #include "orchestrator/coordinator.h"
+#include "orchestrator/duration_text.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/experiment_file.h"
 #include "orchestrator/heart.h"
@@ -186,7 +188,13 @@ CoordinatorEnd coordinate(const RunOptions& options, Prepared& prepared, Transpo
                           CoordinatorHeart& heart) {
   heart.set_silence(prepared.experiment.rank.silence_s);
   Progress progress(prepared.experiment.protocol.turns);
-  Coordinator coordinator(prepared.experiment, *prepared.store, transport, progress);
+  const RunConditions conditions{options.allow_unfit, end_of_allocation()};
+  if (conditions.allocation_end) {
+    spdlog::info("the allocation ends in {}",
+                 duration_text(-seconds_since(*conditions.allocation_end)));
+  }
+  Coordinator coordinator(prepared.experiment, *prepared.store, transport, progress, system_time(),
+                          WorkQueue(), conditions);
   const Coordinator::Outcome outcome = coordinator.run();
   return {conclude(options, outcome, prepared.store->state()), outcome.ranks_left_behind};
 }
@@ -313,17 +321,19 @@ int run_experiment(const RunOptions& options) {
   use_all_cores();
   allow_all_descriptors();
   install_stop_signals(true);
-  const std::string log = options.log.empty() ? options.output + ".log" : options.log;
-  if (!started_by_mpi_launcher()) {
-    if (auto started = start_log(log, "rank 0"); !started)
-      return report(started.error(), kExitError);
-    return run_in_one_process(options);
-  }
+  // As nvidia-smi numbers GPUs, by which ranks are told which one is theirs.
+  ::setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   std::optional<MpiSession> session;
-  session.emplace();
-  if (auto started = start_log(log, fmt::format("rank {}", session->rank())); !started) {
-    return report(started.error(), kExitError);
+  if (started_by_mpi_launcher()) session.emplace();
+  const auto step = step_of_this_process();
+  if (auto joined = check_launch(step, session ? session->size() : 1); !joined) {
+    if (step->task == 0) report(joined.error(), kExitError);
+    return kExitError;
   }
+  const std::string log = options.log.empty() ? options.output + ".log" : options.log;
+  const std::string role = fmt::format("rank {}", session ? session->rank() : 0);
+  if (auto started = start_log(log, role); !started) return report(started.error(), kExitError);
+  if (!session) return run_in_one_process(options);
   if (session->size() == 1) return run_in_one_process(options);
   if (session->rank() == 0) {
     const int exit_code = coordinate_over_mpi(options, *session);

@@ -14,6 +14,7 @@ struct RunOptions {
   // In place of the experiment file's; 0: the file's.
   std::int64_t max_tokens = 0;
   double max_cost_usd = 0;
+  bool allow_unfit = false;  // go on without ranks that cannot work
 };
 
 /// Returns the exit code.

@@ -6,11 +6,16 @@
 namespace ptxbatch {
 namespace {
 
-// A signal handler can reach nothing but a global.
-std::atomic<int> signals_seen = 0;
+// A signal handler can reach nothing but globals.
+std::atomic<int> usr1_seen = 0;
+std::atomic<int> terminate_seen = 0;
+std::atomic<int> interrupt_seen = 0;
 
-void count_signal(int /*signal*/) {
-  signals_seen.fetch_add(1);
+void count_signal(int signal) {
+  (signal == SIGUSR1   ? usr1_seen
+   : signal == SIGTERM ? terminate_seen
+                       : interrupt_seen)
+      .fetch_add(1);
 }
 
 }  // namespace
@@ -28,8 +33,8 @@ void install_stop_signals(bool obey) {
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaction(signal, &ignore, nullptr);
 }
 
-int stop_signals_seen() {
-  return signals_seen.load();
+StopSignals stop_signals_seen() {
+  return {usr1_seen.load(), terminate_seen.load(), interrupt_seen.load()};
 }
 
 }  // namespace ptxbatch

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 // nlohmann finds conversions by argument-dependent look-up, so these stand in the messages' own
 // namespace, not in an unnamed one.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, program_version, git_commit, host)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VisibleGpu, uuid, name, compute_capability, driver)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WorkRequest, places, out_of_service)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Activity, generating, compiling, judging, device_busy_s, up_s,
                                    device)
@@ -60,6 +60,22 @@ PlannedTrajectory trajectory_from(const json& in) {
 }
 
 }  // namespace
+
+void to_json(json& out, const Hello& message) {
+  out = {{"program_version", message.program_version},
+         {"git_commit", message.git_commit},
+         {"host", message.host}};
+  if (message.gpus) out["gpus"] = *message.gpus;
+}
+
+void from_json(const json& in, Hello& message) {
+  in.at("program_version").get_to(message.program_version);
+  in.at("git_commit").get_to(message.git_commit);
+  in.at("host").get_to(message.host);
+  if (const auto gpus = in.find("gpus"); gpus != in.end()) {
+    message.gpus = gpus->get<std::vector<VisibleGpu>>();
+  }
+}
 
 namespace {
 

@@ -28,6 +28,7 @@
 
 #include "common/error.h"
 #include "ranks/prompt/prompt.h"
+#include "ranks/visible_gpus.h"
 #include "results/records.h"
 
 namespace ptxbatch {
@@ -35,7 +36,9 @@ namespace ptxbatch {
 struct Hello {
   std::string program_version;
   std::string git_commit;
-  std::string host;
+  std::string host;  // Slurm's name of the node where it has one
+  /// In the order of this process's ordinals; nothing when it cannot be known.
+  std::optional<std::vector<VisibleGpu>> gpus = std::nullopt;
 };
 
 /// Asks for work, standing: as long as the rank holds fewer trajectories than it has places, it
@@ -128,7 +131,7 @@ struct Welcome {
   std::string experiment_file;  // for messages and relative paths
   std::string experiment_text;
   std::int32_t session = 0;
-  std::int32_t device = 0;  // ordinal among the ranks of this host
+  std::int32_t device = 0;  // ordinal of its GPU, or among the ranks of this host
 };
 
 struct Refusal {

@@ -25,6 +25,9 @@ void add_run_command(CLI::App& app, int& exit_code) {
       ->add_option("--max-cost-usd", options->max_cost_usd,
                    "What all model calls may cost, instead of the experiment file's")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--allow-unfit", options->allow_unfit,
+                    "Go on without ranks that cannot work: no GPU of its own, another "
+                    "architecture, another program, no compiler");
   command->callback([options, &exit_code] { exit_code = run_experiment(*options); });
 }
 

@@ -36,8 +36,8 @@ class ScriptedRank {
     return std::get<T>(std::move(*message));
   }
 
-  void join(int places) {
-    say(Hello{kVersion, kGitCommit, "host"});
+  void join(int places, std::optional<std::vector<VisibleGpu>> gpus = std::nullopt) {
+    say(Hello{kVersion, kGitCommit, "host", std::move(gpus)});
     expect<Welcome>();
     say(WorkRequest{places});
   }
@@ -58,20 +58,25 @@ class CoordinatorTest : public testing::Test {
                            const std::function<void(InProcessTransport&)>& script) {
     auto store = RunStore::open(real_file_system(), path_, record);
     EXPECT_TRUE(store) << describe(store.error());
-    Experiment experiment;
+    Experiment experiment = experiment_;
     experiment.text = record.text;
     experiment.protocol.turns = record.turns;
     experiment.rank.silence_s = silence_s_;
     InProcessTransport transport(ranks);
     Progress progress(record.turns);
     Coordinator::Outcome outcome;
-    std::thread coordinator(
-        [&] { outcome = Coordinator(experiment, **store, transport, progress).run(); });
+    std::thread coordinator([&] {
+      outcome = Coordinator(experiment, **store, transport, progress, system_time(), WorkQueue(),
+                            conditions_)
+                    .run();
+    });
     script(transport);
     coordinator.join();
     return outcome;
   }
 
+  Experiment experiment_;
+  RunConditions conditions_;
   std::string folder_ = testing::TempDir() + "/coordinator_test_" + std::to_string(::getpid());
   std::string path_ = folder_ + "/run.h5";
   double silence_s_ = 0;
@@ -105,9 +110,9 @@ TEST_F(CoordinatorTest, NoRankGetsMoreThanItsShare) {
     ScriptedRank first(transport, 1);
     ScriptedRank second(transport, 2);
     first.join(16);
-    first.expect<Assignment>();
-    first.expect<Assignment>();
     second.join(16);
+    first.expect<Assignment>();
+    first.expect<Assignment>();
     second.expect<Assignment>();
     second.expect<Assignment>();
     first.say(Goodbye{"unfit"});
@@ -135,6 +140,49 @@ TEST_F(CoordinatorTest, AnotherProgramVersionIsRefused) {
   EXPECT_EQ(outcome.exit_code, kExitError);
 }
 
+// Two ranks that a launcher gave the same GPU. The second is refused by the first's answer.
+void join_with_one_gpu(ScriptedRank& first, ScriptedRank& second) {
+  const std::vector<VisibleGpu> gpu = {{"GPU-a", "NVIDIA H200", "9.0", "580.1"}};
+  first.join(1, gpu);
+  second.say(Hello{kVersion, kGitCommit, "host", gpu});
+  const Refusal refusal = second.expect<Refusal>();
+  EXPECT_NE(refusal.message.find("GPU-a is used by rank 1"), std::string::npos);
+  second.say(Goodbye{refusal.message});
+}
+
+TEST_F(CoordinatorTest, AGpuUsedTwiceIsRefusedBeforeAnyWorkIsHandedOut) {
+  experiment_.targets.emplace_back();
+  experiment_.targets.back().name = "hopper";
+  const auto outcome = run(small_experiment(1, 1), 2, [](InProcessTransport& transport) {
+    ScriptedRank first(transport, 1);
+    ScriptedRank second(transport, 2);
+    join_with_one_gpu(first, second);
+    first.expect<Stop>();
+    first.say(Goodbye{});
+  });
+  EXPECT_EQ(outcome.exit_code, kExitError);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_NE(outcome.error->hint.find("--allow-unfit"), std::string::npos);
+}
+
+TEST_F(CoordinatorTest, ARankThatIsNotFitIsSetAsideWhenThatIsAllowed) {
+  experiment_.targets.emplace_back();
+  experiment_.targets.back().name = "hopper";
+  conditions_.allow_unfit = true;
+  const auto outcome = run(small_experiment(1, 1), 2, [](InProcessTransport& transport) {
+    ScriptedRank first(transport, 1);
+    ScriptedRank second(transport, 2);
+    join_with_one_gpu(first, second);
+    first.expect<Assignment>();
+    first.say(Record(reply_of(0, 0)));
+    first.expect<Acknowledgement>();
+    first.say(Record(turn_of(0, 0)));
+    first.say(Record(TrajectoryEndRecord{0, TrajectoryEnd::kTurnsDone, ""}));
+    first.say(Goodbye{});
+  });
+  EXPECT_EQ(outcome.exit_code, kExitDone);
+}
+
 TEST_F(CoordinatorTest, ATurnThatIsSentTwiceCountsOnce) {
   run(small_experiment(1, 2), 1, [](InProcessTransport& transport) {
     ScriptedRank rank(transport, 1);
@@ -154,8 +202,8 @@ TEST_F(CoordinatorTest, APromptThatManyRanksSendIsStoredOnce) {
   run(small_experiment(2, 1), 2, [](InProcessTransport& transport) {
     ScriptedRank first(transport, 1);
     ScriptedRank second(transport, 2);
+    for (ScriptedRank* rank : {&first, &second}) rank->join(1);
     for (ScriptedRank* rank : {&first, &second}) {
-      rank->join(1);
       rank->expect<Assignment>();
       rank->say(Record(PromptRecord{"hash", "prompt"}));
     }
@@ -201,14 +249,15 @@ class SilentRank : public CoordinatorTest {
 TEST_F(SilentRank, LosesItsTrajectoryAndMayBeginAfresh) {
   const auto outcome = run(small_experiment(1, 1), 2, [](InProcessTransport& transport) {
     ScriptedRank silent(transport, 1);
+    ScriptedRank other(transport, 2);
+    const Heart alive(0.02, [&] { other.say(Heartbeat{}); });
+    other.join(0);
     silent.join(1);
     silent.expect<Assignment>();
     silent.say(Record(reply_of(0, 0)));
     silent.expect<Acknowledgement>();
 
-    ScriptedRank other(transport, 2);
-    const Heart alive(0.02, [&] { other.say(Heartbeat{}); });
-    other.join(1);
+    other.say(WorkRequest{1});
     const auto taken_over = other.expect<Assignment>();
     ASSERT_TRUE(taken_over.pending_reply) << "a reply that was paid for is asked for again";
 
@@ -247,6 +296,7 @@ TEST_F(CoordinatorTest, ATrajectoryThatIsNotInARanksHandIsNoneOfItsBusiness) {
   run(small_experiment(2, 1), 2, [](InProcessTransport& transport) {
     ScriptedRank first(transport, 1);
     ScriptedRank second(transport, 2);
+    second.join(0);
     first.join(1);
     const auto mine = first.expect<Assignment>().trajectory.index;
     second.say(Record(reply_of(mine, 0)));
