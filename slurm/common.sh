@@ -129,7 +129,7 @@ run_step() {
 
 turns_done() {
   [[ -e $1 || -e $1.journal ]] || { echo 0 && return; }
-  "$PTXBATCH_PROGRAM" status "$1" 2>/dev/null | sed -n 's/^turns: *\([0-9]*\).*/\1/p' | head -n 1
+  "$PTXBATCH_PROGRAM" status --json "$1" 2>/dev/null | sed -n 's/.*"turns": *\([0-9]*\).*/\1/p' | head -n 1
 }
 
 # Runs an experiment, again and again while its step dies. 0 or 2: finished; 75: not yet; else an
