@@ -213,12 +213,12 @@ TEST_F(ExtendedRun, SurvivesTheJournalAndTheResultsFile) {
 
 TEST_F(ExtendedRun, ThatIsRefusedLeavesEveryFileAsItWas) {
   complete_the_first_version();
-  const auto before = read_text(path_);
+  const std::string before = read_text(path_).value();
   const auto refused =
       RunStore::open(real_file_system(), path_, Wanted{.replicas = 1, .turns = 2}.record());
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().file, path_);
-  EXPECT_EQ(read_text(path_), before);
+  EXPECT_EQ(read_text(path_).value(), before);
   EXPECT_FALSE(real_file_system().exists(journal_path(path_)));
 }
 

@@ -60,10 +60,11 @@ class Session {
   }
   bool go_on(int trajectory, int turn) {
     const auto& state = store_->state().trajectories()[static_cast<std::size_t>(trajectory)];
-    if (std::cmp_greater(state.history.size(), turn)) return true;
-    if (!state.pending_reply && !put(reply_of(trajectory, turn))) return false;
-    if (!put(turn_of(trajectory, turn))) return false;
-    if (turn + 1 < kTurns) return true;
+    if (std::cmp_less_equal(state.history.size(), turn)) {
+      if (!state.pending_reply && !put(reply_of(trajectory, turn))) return false;
+      if (!put(turn_of(trajectory, turn))) return false;
+    }
+    if (turn + 1 < kTurns || state.end) return true;
     return put(TrajectoryEndRecord{trajectory, TrajectoryEnd::kTurnsDone, ""});
   }
 

@@ -160,7 +160,9 @@ TEST_F(ResultsFileTest, HasASummary) {
 TEST_F(ResultsFileTest, WhoseRecordsDoNotBeginWithTheExperimentIsRefused) {
   EXPECT_FALSE(write({}));
   EXPECT_FALSE(write({EventRecord{}}));
-  EXPECT_FALSE(write({example_records()[0], example_records()[0]}));
+  auto other = std::get<ExperimentRecord>(example_records()[0]);
+  other.name += "another";
+  EXPECT_FALSE(write({example_records()[0], other}));
   EXPECT_FALSE(std::filesystem::exists(path_));
   expect_no_leftovers();
 }
