@@ -56,10 +56,16 @@ struct ChildPlan {
   int highest_passed_fd;
 };
 
-void restore_signals() {
+// What batch systems, launchers and terminals send to every process of a job at once. It is for the
+// parent to act on: a compiler that died of it would be taken for one that failed.
+constexpr std::array kJobSignals = {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
+
+void set_signals() {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) ::sigaction(signal, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  for (const int signal : kJobSignals) ::sigaction(signal, &action, nullptr);
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -98,7 +104,7 @@ int place_descriptors(const ChildPlan& plan) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != plan.parent) ::_exit(126);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  restore_signals();
+  set_signals();
   if (!spec.working_directory.empty() && ::chdir(spec.working_directory.c_str()) != 0) {
     report_and_exit(plan.failure_pipe, "chdir");
   }

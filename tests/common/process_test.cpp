@@ -46,6 +46,14 @@ TEST(Process, ReportsTheSignalThatEndedIt) {
   EXPECT_EQ(result->end.signal, SIGSEGV);
 }
 
+TEST(Process, DoesNotHearTheSignalsOfAWholeJob) {
+  const auto result =
+      run_process(shell("for s in HUP INT TERM USR1 USR2; do kill -$s $$; done; exit 7"), 10);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->end.kind, ProcessEnd::Kind::kExited);
+  EXPECT_EQ(result->end.exit_code, 7);
+}
+
 TEST(Process, IsKilledAtItsDeadline) {
   const auto result = run_process(shell("while :; do :; done"), 0.2);
   ASSERT_TRUE(result);

@@ -141,7 +141,7 @@ TEST_F(Slurm, a_requeue_and_a_killed_step_cost_nothing_that_was_finished) {
   ASSERT_TRUE(reach(3));
   cluster->answer({"scontrol", "requeue", job_});
   ASSERT_NO_FATAL_FAILURE(wait_for_restart(1));
-  ASSERT_TRUE(reach(8));
+  ASSERT_TRUE(reach(turns_in_journal(workspace_.results()) + 3));
   cluster->answer({"scancel", "--signal=KILL", job_ + ".0"});
   expect_undisturbed_results();
   EXPECT_THAT(log(), HasSubstr("restart 1"));
