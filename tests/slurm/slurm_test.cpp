@@ -21,8 +21,9 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int kSkipped = 77;
-constexpr int kTrajectories = 6;
-constexpr int kTurns = 4;
+constexpr int kTrajectories = 5;
+constexpr int kTurns = 3;
+constexpr const char* kProtocol = "turns = 3\nwarmups = 1\niterations = 5\npair_blocks = 1\n";
 constexpr double kPatienceS = 600;  // of a machine that does much else
 
 // One for all tests of this program: a cluster takes seconds to start and to stop.
@@ -39,6 +40,7 @@ class Slurm : public testing::Test {
     SmallExperiment small;
     small.models = recorded_model(quickstart_replies(), 0.02);
     small.replicas = kTrajectories;
+    small.protocol = kProtocol;
     workspace_.write(small);
   }
 
@@ -104,9 +106,9 @@ class Slurm : public testing::Test {
     EXPECT_EQ(differences(expected, records), "");
     EXPECT_EQ(duplicates(records), "");
     const CommandEnd csv =
-        ptxbatch({"tables", workspace_.results(), "--format", "csv", "--turns", "1,4"});
+        ptxbatch({"tables", workspace_.results(), "--format", "csv", "--turns", "1,3"});
     EXPECT_EQ(printed_correctness(csv.output),
-              expected_correctness(expected, kTrajectories, {1, 4}))
+              expected_correctness(expected, kTrajectories, {1, kTurns}))
         << csv.output;
   }
 
@@ -148,6 +150,7 @@ TEST_F(Slurm, a_requeue_and_a_killed_step_cost_nothing_that_was_finished) {
 }
 
 TEST_F(Slurm, a_cancelled_job_goes_on_when_it_is_submitted_again) {
+  if (!long_tests_wanted()) GTEST_SKIP() << "takes minutes; PTXBATCH_SLURM_TESTS=all runs it";
   submit();
   ASSERT_TRUE(reach(3));
   cluster->answer({"scancel", job_});
@@ -163,6 +166,7 @@ TEST_F(Slurm, ahead_of_its_time_limit_a_job_stops_and_comes_back) {
   SmallExperiment slow;
   slow.models = recorded_model(quickstart_replies(), 0.5);
   slow.replicas = kTrajectories;
+  slow.protocol = kProtocol;
   workspace_.write(slow);
   submit({"PTXBATCH_TIME=2", "PTXBATCH_STOP_LEAD_S=90"});
   expect_undisturbed_results();
@@ -175,6 +179,7 @@ TEST_F(Slurm, a_time_limit_that_strikes_unannounced_loses_turns_in_hand_at_most)
   SmallExperiment slow;
   slow.models = recorded_model(quickstart_replies(), 1);
   slow.replicas = kTrajectories;
+  slow.protocol = kProtocol;
   workspace_.write(slow);
   submit({"PTXBATCH_TIME=1", "PTXBATCH_STOP_LEAD_S=1"});
   wait_for_end();
