@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -178,6 +179,7 @@ Result<bool> restrict_system_calls(const SandboxPolicy& policy) {
       filter.allow_when(SCMP_SYS(fcntl), SCMP_A1(SCMP_CMP_EQ, static_cast<scmp_datum_t>(command)));
     }
     filter.refuse(SCMP_SYS(chmod), 0);
+    filter.allow_when(SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
   }
   filter.refuse(SCMP_SYS(clone3), ENOSYS);  // so that the C library falls back on clone
   if (const int result = filter.load(); result < 0) {

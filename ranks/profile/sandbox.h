@@ -13,8 +13,8 @@ struct SandboxPolicy {
   std::vector<std::string> readable;  // files, and folders with all in them
   std::vector<std::string> writable;
   std::vector<int> system_calls;  // beyond those for computing, for a device's driver
-  // A profiler's part in the process takes file locks, and changes the mode of its lock file: that
-  // is answered as if it had been done.
+  // A profiler's part in the process starts threads, takes file locks, and changes the mode of its
+  // lock file: that is answered as if it had been done.
   bool under_profiler = false;
 };
 

@@ -40,6 +40,9 @@ std::string report(const Evaluation& evaluation);
 /// Two trials, few calls: what a test needs and no more.
 JudgeConfig gpu_config(const std::string& scratch);
 
+/// The references as candidates load their libraries, which no other candidate may.
+void let_references_be_candidates(JudgeConfig& config);
+
 class GpuTest : public ::testing::Test {
  protected:
   GpuTest();

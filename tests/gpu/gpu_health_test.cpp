@@ -65,6 +65,7 @@ TEST_F(GpuHealthTest, ASoundDeviceIsLeftInPeace) {
   config.protocol.pair_blocks = 5;
   config.protocol.iterations = 50;
   config.budgets.evaluate_s = 30;
+  let_references_be_candidates(config);
   use(config);
   EXPECT_THAT(judge(paper_problem("gemm"), "reference"), IsEmpty());
   EXPECT_TRUE(counts_);

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <sstream>
 #include <string>
 
 #include "common/clock.h"
@@ -31,12 +30,7 @@ JudgeConfig paper_config(const std::string& scratch) {
   JudgeConfig config = gpu_config(scratch);
   config.protocol = ProtocolSettings{};
   config.budgets = StageBudgets{};
-  // The references as candidates load their libraries, which no other candidate may.
-  config.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache", scratch};
-  if (const char* folders = std::getenv("LD_LIBRARY_PATH"); folders != nullptr) {
-    std::istringstream list(folders);
-    for (std::string folder; std::getline(list, folder, ':');) config.readable.push_back(folder);
-  }
+  let_references_be_candidates(config);
   return config;
 }
 

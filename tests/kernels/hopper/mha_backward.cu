@@ -33,8 +33,8 @@ struct alignas(1024) Shared {
   __nv_bfloat16 y[kConsumers][2][64 * kHalf];
   __nv_bfloat16 z[kStages][2][kStep * kHalf];
   __nv_bfloat16 w[kStages][2][kStep * kHalf];
-  alignas(128) float lse[kStages][kStep];  // times log2(e); for the streamed queries
-  alignas(128) float delta[kStages][kStep];
+  alignas(128) float lse[kStages][kStep];    // times log2(e); for the streamed queries
+  alignas(128) float delta[kStages][kStep];  // times the scale
   std::uint64_t owned;
   std::uint64_t full[kStages];
   std::uint64_t empty[kStages];
@@ -200,8 +200,8 @@ __device__ void consume_keys(Shared& shared, const CUtensorMap* map_dk, const CU
     for (int e = 0; e < kStep / 2; e += 2) {
       const int column = ptx::accumulator_column(thread, e);
       const float2 delta = *reinterpret_cast<const float2*>(&shared.delta[s][column]);
-      dp[e] = p[e] * (dp[e] - delta.x);
-      dp[e + 1] = p[e + 1] * (dp[e + 1] - delta.y);
+      dp[e] = p[e] * fmaf(dp[e], scale, -delta.x);
+      dp[e + 1] = p[e + 1] * fmaf(dp[e + 1], scale, -delta.y);
     }
     Fragments b;
     to_fragments(b, dp);
@@ -216,8 +216,6 @@ __device__ void consume_keys(Shared& shared, const CUtensorMap* map_dk, const CU
     if (ptx::lane_index() == 0) ptx::barrier_arrive(&shared.empty[s]);
     stage.advance();
   }
-#pragma unroll
-  for (int i = 0; i < kWidth / 2; ++i) dk[i] *= scale;
   // This warpgroup's products are complete: K and V of its rows are not needed any more.
   ptx::named_barrier_sync(1 + consumer, ptx::kWarpgroupThreads);
   write_out(shared.x[consumer], dk, map_dk, row + consumer * 64, head, consumer);
@@ -270,7 +268,7 @@ __device__ void consume_queries(Shared& shared, const CUtensorMap* map_dq, const
     ptx::wgmma_wait<0>();
     ptx::keep_registers(dp);
 #pragma unroll
-    for (int e = 0; e < kStep / 2; ++e) p[e] *= dp[e] - row_delta[(e / 2) % 2];
+    for (int e = 0; e < kStep / 2; ++e) p[e] *= fmaf(dp[e], scale, -row_delta[(e / 2) % 2]);
     to_fragments(a, p);
     ptx::keep_registers(dq);
     ptx::wgmma_fence();
@@ -281,8 +279,6 @@ __device__ void consume_queries(Shared& shared, const CUtensorMap* map_dq, const
     if (ptx::lane_index() == 0) ptx::barrier_arrive(&shared.empty[s]);
     stage.advance();
   }
-#pragma unroll
-  for (float& x : dq) x *= scale;
   ptx::named_barrier_sync(1 + consumer, ptx::kWarpgroupThreads);
   write_out(shared.x[consumer], dq, map_dq, row + consumer * 64, head, consumer);
 }
@@ -340,9 +336,9 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
 }
 
-// A warp for each row: delta = sum of dO * O, and the log-sum-exp to base 2.
+// A warp for each row: delta = scale * sum of dO * O, and the log-sum-exp to base 2.
 __global__ void prepare(const uint2* o, const uint2* d_o, const float* l, float* lse, float* delta,
-                        std::int64_t rows) {
+                        std::int64_t rows, float scale) {
   const std::int64_t row = (blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x) / 32;
   if (row >= rows) return;
   const int lane = ptx::lane_index();
@@ -352,7 +348,7 @@ __global__ void prepare(const uint2* o, const uint2* d_o, const float* l, float*
               ptx::low_bf16(x.y) * ptx::low_bf16(y.y) + ptx::high_bf16(x.y) * ptx::high_bf16(y.y);
   for (int i = 16; i > 0; i /= 2) sum += __shfl_xor_sync(0xFFFFFFFFU, sum, i);
   if (lane == 0) {
-    delta[row] = sum;
+    delta[row] = scale * sum;
     lse[row] = l[row] * ptx::kLog2E;
   }
 }
@@ -379,16 +375,16 @@ void run_backward(tvm::ffi::TensorView q, tvm::ffi::TensorView k, tvm::ffi::Tens
   }
   float* lse = scratch;
   float* delta = scratch + rows;
+  const float scale = 1.0F / std::sqrt(static_cast<float>(kWidth));
   prepare<<<static_cast<unsigned>((rows * 32 + 255) / 256), 256, 0, stream>>>(
       static_cast<const uint2*>(o.data_ptr()), static_cast<const uint2*>(d_o.data_ptr()),
-      static_cast<const float*>(l.data_ptr()), lse, delta, rows);
+      static_cast<const float*>(l.data_ptr()), lse, delta, rows, scale);
   const auto map = [&](tvm::ffi::TensorView t) {
     return ptx::make_batched_map(t.data_ptr(), heads, tokens, kWidth, 64, kHalf,
                                  ptx::Swizzle::k128);
   };
   const Sizes sizes{static_cast<int>(heads), static_cast<int>(tokens)};
   const auto blocks = static_cast<unsigned>(heads * (tokens / kOwned));
-  const float scale = 1.0F / std::sqrt(static_cast<float>(kWidth));
   const auto shared = cudaFuncAttributeMaxDynamicSharedMemorySize;
   check(cudaFuncSetAttribute(key_gradients, shared, kSharedBytes));
   check(cudaFuncSetAttribute(query_gradients, shared, kSharedBytes));
