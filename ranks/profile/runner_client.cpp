@@ -17,6 +17,8 @@ constexpr auto kLongestNap = std::chrono::microseconds(2000);
 constexpr int kTracerFd = Peer::kChannelFd + 1;
 // Beside the workload's own tensors.
 constexpr std::uint64_t kMemoryForCandidateBytes = 4ULL << 30U;
+// What a tool's part in the process keeps; racecheck's over the paper's backward pass is the most.
+constexpr std::uint64_t kMemoryForToolBytes = 64ULL << 30U;
 
 ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
   ProcessSpec process = device_process(spec.place, spec.program, Peer::kChannelFd, scratch);
@@ -27,8 +29,8 @@ ProcessSpec process_for(const RunnerSpec& spec, const std::string& scratch) {
   return process;
 }
 
-std::uint64_t memory_limit_bytes(const std::vector<TensorMapping>& mappings) {
-  std::uint64_t bytes = kMemoryForCandidateBytes;
+std::uint64_t memory_limit_bytes(const std::vector<TensorMapping>& mappings, bool under_tool) {
+  std::uint64_t bytes = kMemoryForCandidateBytes + (under_tool ? kMemoryForToolBytes : 0);
   for (const TensorMapping& mapping : mappings) bytes += 4 * mapping.mapped_bytes;
   return bytes;
 }
@@ -84,7 +86,7 @@ tl::expected<RunnerClient::Step, CandidateEnd> RunnerClient::load(const Load& lo
   request.binary = load.binary;
   request.scratch = scratch_.path();
   request.readable = readable_;
-  request.memory_limit_bytes = memory_limit_bytes(load.mappings);
+  request.memory_limit_bytes = memory_limit_bytes(load.mappings, under_tool_);
   request.inputs = load.problem.inputs;
   request.outputs = load.problem.outputs;
   request.mappings = load.mappings;

@@ -180,6 +180,8 @@ Result<bool> restrict_system_calls(const SandboxPolicy& policy) {
     }
     filter.refuse(SCMP_SYS(chmod), 0);
     filter.allow_when(SCMP_SYS(clone), SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD));
+    filter.allow(SCMP_SYS(rseq));
+    filter.allow(SCMP_SYS(set_robust_list));
   }
   filter.refuse(SCMP_SYS(clone3), ENOSYS);  // so that the C library falls back on clone
   if (const int result = filter.load(); result < 0) {
