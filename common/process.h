@@ -1,6 +1,7 @@
 // Child processes, all started in one way: own process group, /dev/null as input, restored signals
 // but deaf to those sent to a whole job, every descriptor closed but those passed on purpose, an
-// environment given in full, limits, and death with the parent. Compilers, keepers, runners and gnuplot all come through here.
+// environment given in full, limits, and death with the parent. Compilers, keepers, runners and
+// gnuplot all come through here.
 #pragma once
 
 #include <sys/types.h>
