@@ -27,6 +27,9 @@ LiveStatus Coordinator::live_status() const {
   LiveStatus status;
   status.updated_at_s = time_.unix_time_s();
   status.started_at_s = started_at_s_;
+  if (conditions_.allocation_end) {
+    status.deadline_at_s = status.updated_at_s - time_.seconds_since(*conditions_.allocation_end);
+  }
   status.stopping = stopping_;
   status.left_s = progress_.left_s(state);
   status.totals = totals_of(state);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "ranks/compile/tools.h"
@@ -114,6 +115,13 @@ JudgeConfig gpu_config(const std::string& scratch) {
   config.protocol.pair_blocks = 0;  // cuBLAS is unsteady at sizes as small as the tests'
   config.budgets.evaluate_s = 5;
   return config;
+}
+
+std::string reference_candidate(const std::string& scratch, const std::string& op_type) {
+  const std::string path = scratch + "/" + op_type + ".so";
+  std::filesystem::copy_file(gpu_candidate("reference"), path,
+                             std::filesystem::copy_options::overwrite_existing);
+  return path;
 }
 
 void let_references_be_candidates(JudgeConfig& config) {

@@ -40,6 +40,10 @@ std::string report(const Evaluation& evaluation);
 /// Two trials, few calls: what a test needs and no more.
 JudgeConfig gpu_config(const std::string& scratch);
 
+/// The references as a candidate for problems of this op_type: a copy in `scratch`, since its
+/// file's name tells it of causal masks.
+std::string reference_candidate(const std::string& scratch, const std::string& op_type);
+
 /// The references as candidates load their libraries, which no other candidate may.
 void let_references_be_candidates(JudgeConfig& config);
 

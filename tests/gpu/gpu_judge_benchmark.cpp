@@ -43,14 +43,6 @@ std::unique_ptr<Judge> judge_of(const JudgeConfig& config) {
   return std::move(*judge);
 }
 
-/// A causal problem's candidate is told so by its file's name.
-std::string reference_candidate(const std::string& scratch, const std::string& op_type) {
-  const std::string path = scratch + "/" + op_type + ".so";
-  std::filesystem::copy_file(gpu_candidate("reference"), path,
-                             std::filesystem::copy_options::overwrite_existing);
-  return path;
-}
-
 struct Spread {
   std::vector<double> values;
   [[nodiscard]] double worst() const {

@@ -118,6 +118,8 @@ class Slurm : public testing::Test {
 
 TEST_F(Slurm, four_nodes_of_two_ranks_give_what_one_process_gives) {
   submit();
+  ASSERT_TRUE(reach(1));
+  EXPECT_THAT(ptxbatch({"status", workspace_.results()}).output, HasSubstr("allocation"));
   expect_undisturbed_results();
   EXPECT_THAT(log(), HasSubstr("--ntasks=9"));
   const auto run_log = read_text(workspace_.results() + ".log");
