@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <memory>
 #include <utility>
 
 #include "common/clock.h"
@@ -269,8 +270,12 @@ bool RecoveryReport::lossless() const {
 
 Result<RecoveryReport> recover_results(FileSystem& files, const std::string& results_path,
                                        bool write) {
-  const auto lock = RunLock::acquire(files, lock_path(results_path));
-  if (!lock) return fail(lock.error());
+  std::unique_ptr<RunLock> lock;
+  if (write) {
+    auto acquired = RunLock::acquire(files, lock_path(results_path));
+    if (!acquired) return fail(acquired.error());
+    lock = std::move(*acquired);
+  }
   return Recovery(files, results_path).run(write);
 }
 

@@ -48,9 +48,9 @@ struct RecoveryReport {
   [[nodiscard]] bool lossless() const;
 };
 
-/// With `write` false it only looks. An error when the run is still being written (its lock), when
-/// there is nothing to recover from, or when a file cannot be written; the old NAME.h5 and journal
-/// are then as they were.
+/// With `write` false it only looks, at a run that goes on as well. Else an error when the run is
+/// still being written (its lock). An error when there is nothing to recover from, or when a file
+/// cannot be written; the old NAME.h5 and journal are then as they were.
 Result<RecoveryReport> recover_results(FileSystem& files, const std::string& results_path,
                                        bool write);
 

@@ -302,6 +302,8 @@ TEST_F(RecoveryTest, RefusesWhileTheRunIsBeingWritten) {
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().kind, ErrorKind::kConflict);
   EXPECT_FALSE(files_.exists(path_));
+  const auto look = recover_results(files_, path_, false);
+  EXPECT_TRUE(look) << describe(look.error());
 }
 
 TEST_F(RecoveryTest, OfAResultsFileWithoutAJournalOnlyChecksIt) {
