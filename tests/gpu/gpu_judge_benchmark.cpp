@@ -4,7 +4,8 @@
 //   defence   an evaluation against the same calls in one process that is trusted
 //   kernels   the packs' kernels: speed, evidence by CUPTI and by Nsight Compute, sanitizers
 //   standby   what a runner that stands by saves
-// Usage: gpu_judge_benchmark aa|rate|defence|kernels|standby [REPEATS]
+// Usage: gpu_judge_benchmark aa|rate|defence|kernels|standby [REPEATS [OP_TYPE...]]
+// OP_TYPE: of aa and kernels, instead of all five
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "common/clock.h"
 #include "ranks/compile/disassembly.h"
@@ -52,11 +54,11 @@ struct Spread {
   }
 };
 
-void run_aa(const std::string& scratch, int repeats) {
+void run_aa(const std::string& scratch, int repeats, const std::vector<std::string>& op_types) {
   auto judge = judge_of(paper_config(scratch));
   std::printf("%-16s %10s %10s %8s | %-30s | %-30s\n", "problem", "reference", "candidate",
               "s each", "paired: median, furthest from 1", "cached: median, furthest from 1");
-  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+  for (const std::string& op_type : op_types) {
     const Problem problem = paper_problem(op_type);
     const std::string candidate = reference_candidate(scratch, op_type);
     Spread paired;
@@ -66,7 +68,7 @@ void run_aa(const std::string& scratch, int repeats) {
     for (int i = 0; i < repeats; ++i) {
       last = judge->evaluate(problem, candidate);
       if (last.outcome != Outcome::kCorrect) {
-        std::printf("%s: %s\n", op_type, report(last).c_str());
+        std::printf("%s: %s\n", op_type.c_str(), report(last).c_str());
         continue;
       }
       paired.values.push_back(last.paired_speedup);
@@ -74,8 +76,8 @@ void run_aa(const std::string& scratch, int repeats) {
       seconds.push_back(last.seconds);
     }
     std::printf("%-16s %7.4f ms %7.4f ms %8.3f | %.4f, %.2f %%                 | %.4f, %.2f %%\n",
-                op_type, last.reference_latency_ms, last.candidate_latency_ms, median(seconds),
-                median(paired.values), 100 * paired.worst(), median(cached.values),
+                op_type.c_str(), last.reference_latency_ms, last.candidate_latency_ms,
+                median(seconds), median(paired.values), 100 * paired.worst(), median(cached.values),
                 100 * cached.worst());
     for (const DeviceReading& reading : last.readings) {
       std::printf("    %s: SM %.0f MHz, memory %.0f MHz, %.0f C, %.0f W, throttle bits %lx\n",
@@ -193,14 +195,15 @@ Evidence median_evidence(Judge& judge, const Problem& problem, const std::string
 
 /// The kernels made of the pack's templates: how fast, by which instructions, and what it costs to
 /// know: evidence inside the process against Nsight Compute, and the sanitizers.
-void run_kernels(const std::string& scratch, int repeats) {
-  for (const char* op_type : {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"}) {
+void run_kernels(const std::string& scratch, int repeats,
+                 const std::vector<std::string>& op_types) {
+  for (const std::string& op_type : op_types) {
     const Problem problem = paper_problem(op_type);
-    const std::string candidate = gpu_candidate(std::string("pack_") + op_type);
+    const std::string candidate = gpu_candidate("pack_" + op_type);
     JudgeConfig config = paper_config(scratch);
     auto judge = judge_of(config);
     const Evaluation evaluation = judge->evaluate(problem, candidate);
-    std::printf("%-16s %s, paired speedup %.3f\n", op_type, report(evaluation).c_str(),
+    std::printf("%-16s %s, paired speedup %.3f\n", op_type.c_str(), report(evaluation).c_str(),
                 evaluation.paired_speedup);
     for (const bool by_ncu : {false, true}) {
       config.evidence_by_ncu_only = by_ncu;
@@ -262,20 +265,23 @@ int run(int argc, char** argv) {
                                                              : spdlog::level::warn);
   const std::string mode = argc > 1 ? argv[1] : "";
   const int repeats = argc > 2 ? std::atoi(argv[2]) : 0;
+  std::vector<std::string> op_types(argv + std::min(argc, 3), argv + argc);
+  if (op_types.empty())
+    op_types = {"gemm", "mha_fwd", "mha_fwd_causal", "mha_bwd", "mha_bwd_causal"};
   auto scratch = ScratchFolder::make(std::filesystem::temp_directory_path(), "gpu-benchmark-");
   if (!scratch) return 1;
   if (mode == "aa") {
-    run_aa(scratch->path(), repeats > 0 ? repeats : 10);
+    run_aa(scratch->path(), repeats > 0 ? repeats : 10, op_types);
   } else if (mode == "rate") {
     run_rate(scratch->path(), repeats > 0 ? repeats : 128);
   } else if (mode == "defence") {
     run_defence(scratch->path(), repeats > 0 ? repeats : 3);
   } else if (mode == "kernels") {
-    run_kernels(scratch->path(), repeats > 0 ? repeats : 3);
+    run_kernels(scratch->path(), repeats > 0 ? repeats : 3, op_types);
   } else if (mode == "standby") {
     run_standby(scratch->path(), repeats > 0 ? repeats : 20);
   } else {
-    std::puts("usage: gpu_judge_benchmark aa|rate|defence|kernels|standby [REPEATS]");
+    std::puts("usage: gpu_judge_benchmark aa|rate|defence|kernels|standby [REPEATS [OP_TYPE...]]");
     return 1;
   }
   return 0;
