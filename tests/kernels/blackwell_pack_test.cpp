@@ -9,6 +9,24 @@ namespace {
 class BlackwellPack : public GpuPackTest {
  protected:
   BlackwellPack() : GpuPackTest("blackwell", "100a") {}
+
+  /// The contract's blocks of code, in their order.
+  [[nodiscard]] std::vector<std::string> fragments() const {
+    const std::string open = "```cuda\n";
+    std::vector<std::string> found;
+    for (const PackComponent& component : pack_.components) {
+      for (const PackDocument& document : component.documents) {
+        if (document.file != "contract.md") continue;
+        const std::string& text = document.text;
+        for (auto at = text.find(open); at != std::string::npos; at = text.find(open, at)) {
+          at += open.size();
+          found.push_back(text.substr(at, text.find("```", at) - at));
+          at += found.back().size();
+        }
+      }
+    }
+    return found;
+  }
 };
 
 TEST_F(BlackwellPack, EachTemplateCompilesAloneWithoutAWarning) {
@@ -17,6 +35,20 @@ TEST_F(BlackwellPack, EachTemplateCompilesAloneWithoutAWarning) {
 
 TEST_F(BlackwellPack, TheTemplatesAndTheExampleAreAllowedAndTheExampleCompiles) {
   expect_allowed_and_example_compiles();
+}
+
+TEST_F(BlackwellPack, TheContractsFragmentsCompileWithoutAWarning) {
+  const std::string place = "// fragment\n";
+  std::string source = kernel_file("blackwell_fragments.cu");
+  for (const std::string& fragment : fragments()) {
+    const auto at = source.find(place);
+    ASSERT_NE(at, std::string::npos) << "no kernel for\n" << fragment;
+    source.replace(at, place.size(), fragment);
+  }
+  EXPECT_EQ(source.find(place), std::string::npos) << "a kernel without its fragment";
+  const Compilation result = compiled(together() + source);
+  EXPECT_EQ(result.outcome, Compilation::Outcome::kCompiled) << result.output;
+  EXPECT_THAT(result.output, testing::Not(testing::HasSubstr("warning")));
 }
 
 TEST_F(BlackwellPack, DescriptorsAreAsDocumentedAndEachFunctionBecomesItsInstruction) {
