@@ -62,10 +62,10 @@ __device__ __forceinline__ std::uint64_t mn_major(const void* tile, std::uint32_
 
 /// D[tmem] += A * B, k = 16, both operands in shared memory; D = A * B if `accumulate` is 0. Row r
 /// of D is TMEM lane r (M = 128), column n is column d + n, one float each. Caller: ONE thread of
-/// the block. Asynchronous: operands must stay until the commit's barrier has completed. Several
-/// issued by the same thread are executed in order. With Pair the even block of the pair issues for
-/// both: M is 256, rows 0-127 of A and D lie in the even block, 128-255 in the odd one; each block
-/// holds its half of B's N rows, at the same offset.
+/// the block. Asynchronous: operands must stay until the commit's barrier has completed. Several of
+/// one shape into one D, issued by the same thread, are executed in order. With Pair the even block
+/// of the pair issues for both: M is 256, rows 0-127 of A and D lie in the even block, 128-255 in
+/// the odd one; each block holds its half of B's N rows, at the same offset.
 template <bool Pair = false>
 __device__ __forceinline__ void mma_ss(std::uint32_t d, std::uint64_t a, std::uint64_t b,
                                        std::uint32_t instruction, int accumulate) {
