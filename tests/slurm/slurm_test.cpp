@@ -163,8 +163,8 @@ TEST_F(Slurm, a_cancelled_job_goes_on_when_it_is_submitted_again) {
   expect_undisturbed_results();
 }
 
-// Slurm may send the signal up to a minute early: a session has 20 to 80 s, in which it begins replies
-// of half a minute each and finishes them, and less than the three of a trajectory take.
+// Slurm may send the signal up to a minute early: a session has 20 to 80 s, in which it begins
+// replies of half a minute each and finishes them, and less than the three of a trajectory take.
 TEST_F(Slurm, ahead_of_its_time_limit_a_job_stops_and_comes_back) {
   if (!long_tests_wanted()) GTEST_SKIP() << "takes minutes; PTXBATCH_SLURM_TESTS=all runs it";
   SmallExperiment slow;
