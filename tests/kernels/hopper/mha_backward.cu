@@ -50,12 +50,14 @@ using Accumulator = float[kWidth / 2];  // 64 rows x 128
 using Tile = float[kStep / 2];          // 64 rows x 64
 using Fragments = std::uint32_t[kStep / 16][4];
 
-__device__ void start(Shared& shared) {
+// Who reads a stage's lse and delta arrives for himself; of those that use wgmma alone a warp's
+// first lane does for all.
+__device__ void start(Shared& shared, int arrivals) {
   if (threadIdx.x == 0) {
     ptx::barrier_init(&shared.owned, 1);
     for (int i = 0; i < kStages; ++i) {
       ptx::barrier_init(&shared.full[i], 1);
-      ptx::barrier_init(&shared.empty[i], kConsumers * 4);
+      ptx::barrier_init(&shared.empty[i], arrivals);
     }
     ptx::fence_barrier_init();
   }
@@ -212,8 +214,7 @@ __device__ void consume_keys(Shared& shared, const CUtensorMap* map_dk, const CU
     ptx::wgmma_wait<0>();
     ptx::keep_registers(dk);
     ptx::keep_registers(dv);
-    __syncwarp();  // all lanes have read the stage's lse and delta
-    if (ptx::lane_index() == 0) ptx::barrier_arrive(&shared.empty[s]);
+    ptx::barrier_arrive(&shared.empty[s]);
     stage.advance();
   }
   // This warpgroup's products are complete: K and V of its rows are not needed any more.
@@ -300,7 +301,7 @@ __global__ void __launch_bounds__(kThreads, 1)
                   const __grid_constant__ CUtensorMap dk, const __grid_constant__ CUtensorMap dv,
                   const float* lse, const float* delta, Sizes sizes, float scale) {
   Shared& shared = shared_memory();
-  start(shared);
+  start(shared, kConsumers * ptx::kWarpgroupThreads);
   int row, head;
   place(true, sizes, row, head);
   const int warpgroup = ptx::warpgroup_index();
@@ -321,7 +322,7 @@ __global__ void __launch_bounds__(kThreads, 1)
                     const __grid_constant__ CUtensorMap dq, const float* lse, const float* delta,
                     Sizes sizes, float scale) {
   Shared& shared = shared_memory();
-  start(shared);
+  start(shared, kConsumers * 4);
   int row, head;
   place(false, sizes, row, head);
   const int warpgroup = ptx::warpgroup_index();
