@@ -228,25 +228,34 @@ class EvaluationRun {
       timed.add_block(trial, TimingRecord::Side::kCandidate, candidate);
       return true;
     }
-    for (const int calls : block_sizes(task_.protocol.iterations, task_.protocol.pair_blocks)) {
-      std::vector<CallTime> reference;
-      for (int i = 0; i < calls; ++i) {
-        const auto call = reference_call(keepers_, trial, task_.protocol, task_.rules);
-        if (!call) return fail(call.error());
-        reference.push_back(*call);
-      }
+    const auto blocks = block_sizes(task_.protocol.iterations, task_.protocol.pair_blocks);
+    const auto reference_blocks =
+        block_sizes(task_.protocol.iterations, static_cast<int>(blocks.size()) + 1);
+    std::vector<double> candidate_medians_ms;
+    for (std::size_t i = 0; i < reference_blocks.size(); ++i) {
+      auto referred = reference_block(trial, reference_blocks[i], timed);
+      if (!referred) return fail(referred.error());
+      if (i >= blocks.size()) break;
       std::vector<CallTime> candidate;
-      auto measured = candidate_block(trial, calls, candidate);
+      auto measured = candidate_block(trial, blocks[i], candidate);
       if (!measured || !*measured) return measured;
-      timed.add_block(trial, TimingRecord::Side::kReference, reference);
       timed.add_block(trial, TimingRecord::Side::kCandidate, candidate);
-      timed.reference_medians_ms.push_back(median(claimed_ms(reference)));
-      const double candidate_ms = median(claimed_ms(candidate));
-      if (candidate_ms > 0) {
-        timed.block_speedups.push_back(median(claimed_ms(reference)) / candidate_ms);
-      }
+      candidate_medians_ms.push_back(median(claimed_ms(candidate)));
     }
+    timed.block_speedups = paired_speedups(timed.reference_medians_ms, candidate_medians_ms);
     return true;
+  }
+
+  Status reference_block(int trial, int calls, TimedTrial& timed) const {
+    std::vector<CallTime> reference;
+    for (int i = 0; i < calls; ++i) {
+      const auto call = reference_call(keepers_, trial, task_.protocol, task_.rules);
+      if (!call) return fail(call.error());
+      reference.push_back(*call);
+    }
+    timed.add_block(trial, TimingRecord::Side::kReference, reference);
+    timed.reference_medians_ms.push_back(median(claimed_ms(reference)));
+    return {};
   }
 
   // Somewhere in each block one call more is made, not timed, on the inputs of another trial at the

@@ -52,6 +52,16 @@ bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTi
   return median_way_s(candidate) <= allowed_s;
 }
 
+std::vector<double> paired_speedups(const std::vector<double>& reference_ms,
+                                    const std::vector<double>& candidate_ms) {
+  std::vector<double> speedups;
+  for (std::size_t i = 0; i < std::min(candidate_ms.size(), reference_ms.size()); ++i) {
+    const double behind = reference_ms[std::min(i + 1, reference_ms.size() - 1)];
+    if (candidate_ms[i] > 0) speedups.push_back((reference_ms[i] + behind) / 2 / candidate_ms[i]);
+  }
+  return speedups;
+}
+
 std::vector<int> block_sizes(int count, int blocks) {
   if (count <= 0) return {};
   blocks = std::clamp(blocks, 1, count);

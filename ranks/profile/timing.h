@@ -40,6 +40,13 @@ double median_way_s(const std::vector<CallTime>& calls);
 /// (largest - smallest) / smallest; 0 for fewer than two values.
 double relative_spread(const std::vector<double>& values);
 
+/// The speedups of a candidate's blocks. Block i of the candidate was timed between blocks i and
+/// i + 1 of the reference and is compared with the mean of the two, so that a clock that falls or
+/// rises evenly favours neither; a last one without a block behind it, with the one before. Blocks
+/// of no length give none.
+std::vector<double> paired_speedups(const std::vector<double>& reference_ms,
+                                    const std::vector<double>& candidate_ms);
+
 /// How `count` calls are split over at most `blocks` blocks: sizes that differ by one, none empty.
 std::vector<int> block_sizes(int count, int blocks);
 

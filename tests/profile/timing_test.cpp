@@ -24,6 +24,17 @@ TEST(Median, OfOddEvenAndNone) {
   EXPECT_EQ(median({}), 0);
 }
 
+TEST(PairedSpeedups, AnEvenDriftFavoursNeither) {
+  EXPECT_THAT(paired_speedups({10, 12, 14}, {11, 13}), ElementsAre(1, 1));
+  EXPECT_THAT(paired_speedups({14, 12, 10}, {6.5, 5.5}), ElementsAre(2, 2));
+}
+
+TEST(PairedSpeedups, ABlockWithNothingBehindItIsComparedWithTheOneBefore) {
+  EXPECT_THAT(paired_speedups({10, 12}, {11, 6}), ElementsAre(1, 2));
+  EXPECT_THAT(paired_speedups({10}, {5}), ElementsAre(2));
+  EXPECT_THAT(paired_speedups({10, 10}, {0}), IsEmpty());
+}
+
 TEST(BlockSizes, DifferByOneAtMostAndNoneIsEmpty) {
   EXPECT_THAT(block_sizes(50, 5), ElementsAre(10, 10, 10, 10, 10));
   EXPECT_THAT(block_sizes(7, 3), ElementsAre(3, 2, 2));
