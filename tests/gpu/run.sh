@@ -17,9 +17,9 @@ cmake --build "$build" >"$results/build.log"
 nvidia-smi --query-gpu=name,driver_version,clocks.max.sm,power.limit --format=csv || true
 ctest --test-dir "$build" --label-regex '^gpu$' --output-on-failure | tee "$results/tests.log"
 
-"$build"/tests/bin/gpu_judge_benchmark aa | tee "$results/aa.txt"
-"$build"/tests/bin/gpu_judge_benchmark rate | tee "$results/rate.txt"
-"$build"/tests/bin/gpu_judge_benchmark standby | tee "$results/standby.txt"
+for what in aa rate standby defence kernels; do
+  "$build"/tests/bin/gpu_judge_benchmark $what | tee "$results/$what.txt"
+done
 
 "$build"/bin/ptxbatch run experiments/quickstart_h100.toml --output "$results/quickstart_h100.h5"
 "$build"/bin/ptxbatch tables "$results/quickstart_h100.h5" | tee "$results/tables.txt"
