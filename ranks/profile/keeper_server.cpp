@@ -6,7 +6,7 @@ namespace ptxbatch {
 namespace {
 
 struct Reply {
-  Message message;
+  PeerMessage message;
   std::vector<UniqueFd> fds;
 };
 
@@ -15,7 +15,7 @@ class KeeperServer {
   KeeperServer(KeeperDevice& device, std::uint64_t budget_bytes)
       : device_(device), store_(device, budget_bytes) {}
 
-  Reply answer(const Message& request) {
+  Reply answer(const PeerMessage& request) {
     return std::visit([this](const auto& message) { return serve(message); }, request);
   }
 

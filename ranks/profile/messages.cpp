@@ -363,22 +363,22 @@ class Reader {
 
 // The message's place in the variant is its type on the wire: both ends are of one build.
 template <std::size_t kIndex = 0>
-Result<Message> read_alternative(std::uint64_t type, const Json& object) {
-  if constexpr (kIndex == std::variant_size_v<Message>) {
+Result<PeerMessage> read_alternative(std::uint64_t type, const Json& object) {
+  if constexpr (kIndex == std::variant_size_v<PeerMessage>) {
     return fail(ErrorKind::kProtocol, "a message of an unknown type");
   } else {
     if (type != kIndex) return read_alternative<kIndex + 1>(type, object);
-    std::variant_alternative_t<kIndex, Message> message;
+    std::variant_alternative_t<kIndex, PeerMessage> message;
     Reader reader(object);
     fields(reader, message);
     if (!reader.problem().empty()) return fail(ErrorKind::kProtocol, reader.problem());
-    return Message(std::move(message));
+    return PeerMessage(std::move(message));
   }
 }
 
 }  // namespace
 
-std::string encode(const Message& message) {
+std::string encode(const PeerMessage& message) {
   Json object = std::visit(
       [](auto copy) {
         Writer writer;
@@ -392,7 +392,7 @@ std::string encode(const Message& message) {
   return bytes;
 }
 
-Result<Message> decode(std::string_view bytes) {
+Result<PeerMessage> decode(std::string_view bytes) {
   if (bytes.size() > kMaxMessageBytes || !is_plain_cbor(bytes, kMaxDepth)) {
     return fail(ErrorKind::kProtocol, "a message that is not plain CBOR");
   }

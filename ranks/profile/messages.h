@@ -189,16 +189,16 @@ struct Hits {
   bool more = false;
 };
 
-using Message =
+using PeerMessage =
     std::variant<Done, Refused, KeeperHello, OpenWorkload, WorkloadOpened, PrepareCall, CheckCall,
                  CallChecked, TimeReference, ReferenceTimed, ReadDevice, DeviceRead, AskReady,
                  LoadCandidate, CandidateLoaded, CallRun, RunReturned, FaultNote, CountFunction,
                  ReportCounts, Counts, SetBreakpoints, ReportHits, Hits>;
 
-std::string encode(const Message& message);
+std::string encode(const PeerMessage& message);
 
 /// kProtocol, with the field at fault, for anything that is not one of the messages above.
 /// Texts come out as valid UTF-8 of at most a few kilobytes.
-Result<Message> decode(std::string_view bytes);
+Result<PeerMessage> decode(std::string_view bytes);
 
 }  // namespace ptxbatch

@@ -88,7 +88,7 @@ class Peer {
 
  private:
   struct Received {
-    Message message;
+    PeerMessage message;
     std::vector<UniqueFd> fds;
   };
   PeerResult<Received> receive(Deadline deadline);

@@ -81,24 +81,25 @@ class RunnerServer {
  public:
   RunnerServer(RunnerDevice& device, int channel_fd) : device_(device), channel_fd_(channel_fd) {}
 
-  Result<Message> answer(const Message& request, std::vector<UniqueFd> fds) {
-    if (const auto* ready = std::get_if<AskReady>(&request)) return Message(Done{ready->nonce});
+  Result<PeerMessage> answer(const PeerMessage& request, std::vector<UniqueFd> fds) {
+    if (const auto* ready = std::get_if<AskReady>(&request)) return PeerMessage(Done{ready->nonce});
     if (const auto* load = std::get_if<LoadCandidate>(&request)) {
       if (candidate_) return fail(ErrorKind::kProtocol, "a second candidate for one runner");
       auto loaded = this->load(*load, std::move(fds));
-      if (!loaded) return Message(Refused{load->nonce, loaded.error().what, loaded.error().hint});
-      return Message(std::move(*loaded));
+      if (!loaded)
+        return PeerMessage(Refused{load->nonce, loaded.error().what, loaded.error().hint});
+      return PeerMessage(std::move(*loaded));
     }
     if (const auto* call = std::get_if<CallRun>(&request)) {
       if (!candidate_) return fail(ErrorKind::kProtocol, "a call before a candidate is loaded");
       auto returned = this->call(*call);
-      if (!returned) return Message(Refused{call->nonce, returned.error().what, ""});
-      return Message(std::move(*returned));
+      if (!returned) return PeerMessage(Refused{call->nonce, returned.error().what, ""});
+      return PeerMessage(std::move(*returned));
     }
     if (const auto* count = std::get_if<CountFunction>(&request)) {
       auto counting = device_.count_function(count->function);
       if (!counting) return fail(counting.error());
-      return Message(Done{count->nonce});
+      return PeerMessage(Done{count->nonce});
     }
     if (const auto* report = std::get_if<ReportCounts>(&request)) return this->report(*report);
     return fail(ErrorKind::kProtocol, "a runner does not answer such a message");
@@ -143,7 +144,7 @@ class RunnerServer {
     return reply;
   }
 
-  Result<Message> report(const ReportCounts& request) {
+  Result<PeerMessage> report(const ReportCounts& request) {
     if (!counted_) {
       auto counts = device_.take_counts();
       if (!counts) return fail(counts.error());
@@ -156,7 +157,7 @@ class RunnerServer {
     reply.more = last < instructions.size();
     instructions = {instructions.begin() + static_cast<std::ptrdiff_t>(first),
                     instructions.begin() + static_cast<std::ptrdiff_t>(last)};
-    return Message(std::move(reply));
+    return PeerMessage(std::move(reply));
   }
 
   RunnerDevice& device_;

@@ -23,13 +23,13 @@
 namespace ptxbatch {
 namespace {
 
-Message answer(TracedProcess& runner, const SetBreakpoints& request) {
+PeerMessage answer(TracedProcess& runner, const SetBreakpoints& request) {
   const Status set = runner.set_breakpoints(request.binary, request.addresses);
   if (!set) return Refused{request.nonce, set.error().what, set.error().hint};
   return Done{request.nonce};
 }
 
-Message answer(TracedProcess& runner, const ReportHits& request) {
+PeerMessage answer(TracedProcess& runner, const ReportHits& request) {
   const auto& hits = runner.hits();
   const std::size_t first = std::min<std::size_t>(request.first, hits.size());
   const std::size_t count = std::min(hits.size() - first, kMaxAddressesPerMessage);
@@ -40,7 +40,7 @@ Message answer(TracedProcess& runner, const ReportHits& request) {
 }
 
 template <class Other>
-Message answer(TracedProcess& /*runner*/, const Other& /*request*/) {
+PeerMessage answer(TracedProcess& /*runner*/, const Other& /*request*/) {
   return Refused{0, "a tracer does not answer such a message", ""};
 }
 
@@ -78,7 +78,7 @@ Status serve(Channel& channel, TracedProcess& runner, int signal_fd) {
     if (!*packet) return {};
     const auto request = decode((*packet)->bytes);
     if (!request) return fail(request.error());
-    const Message reply =
+    const PeerMessage reply =
         std::visit([&](const auto& message) { return answer(runner, message); }, *request);
     if (auto sent = channel.send(encode(reply)); !sent) return sent;
   }
