@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "orchestrator/exit_codes.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -55,6 +57,48 @@ std::optional<RankBytes> try_receive() {
   return received;
 }
 
+// MPI waits for every process of the job without end. When one of them died before that, or its
+// node hangs, the others would burn the allocation.
+class StartLimit {
+ public:
+  StartLimit() : guard_([this] { watch(); }) {}
+  ~StartLimit() {
+    {
+      const std::scoped_lock lock(mutex_);
+      started_ = true;
+    }
+    has_started_.notify_one();
+    guard_.join();
+  }
+  StartLimit(const StartLimit&) = delete;
+  StartLimit& operator=(const StartLimit&) = delete;
+
+ private:
+  static long limit_s() {
+    const char* text = std::getenv("PTXBATCH_MPI_START_S");
+    const long wanted = text != nullptr ? std::strtol(text, nullptr, 10) : 0;
+    return wanted > 0 ? wanted : 600;
+  }
+  void watch() {
+    const long limit = limit_s();
+    std::unique_lock lock(mutex_);
+    const bool in_time =
+        has_started_.wait_for(lock, std::chrono::seconds(limit), [this] { return started_; });
+    if (in_time) return;
+    std::fprintf(stderr,
+                 "ptxbatch: MPI has not started within %ld s: another process of this job has died "
+                 "or hangs\n  Run the same command again. If the job is so large that it takes "
+                 "longer, set PTXBATCH_MPI_START_S.\n",
+                 limit);
+    std::_Exit(kExitResumable);
+  }
+
+  std::mutex mutex_;
+  std::condition_variable has_started_;
+  bool started_ = false;
+  std::thread guard_;  // last: it uses the others
+};
+
 }  // namespace
 
 bool started_by_mpi_launcher() {
@@ -62,6 +106,7 @@ bool started_by_mpi_launcher() {
 }
 
 MpiSession::MpiSession() {
+  const StartLimit limit;
   int provided = 0;
   PTXBATCH_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
   if (provided < MPI_THREAD_FUNNELED) {

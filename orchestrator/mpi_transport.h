@@ -19,7 +19,8 @@ namespace ptxbatch {
 /// Whether this process was started by an MPI launcher (mpirun, srun --mpi=pmix).
 bool started_by_mpi_launcher();
 
-/// MPI_Init and MPI_Finalize, of the thread that makes it.
+/// MPI_Init and MPI_Finalize, of the thread that makes it. A process that waits for the others for
+/// longer than PTXBATCH_MPI_START_S (600 s) ends as one that may be started again (75).
 class MpiSession {
  public:
   MpiSession();

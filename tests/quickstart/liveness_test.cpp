@@ -176,5 +176,18 @@ TEST(Liveness, a_candidate_that_cannot_be_killed_takes_its_device_out_of_service
   EXPECT_EQ(differences(expected, read_run(results)), "") << end.output;
 }
 
+// As when a process of the job dies on its way into MPI.
+TEST(Liveness, a_job_whose_processes_do_not_all_start_ends) {
+  const Workspace workspace;
+  workspace.write(experiment());
+  ProcessSpec command = mpi_command(1, {"run", workspace.experiment(), "-o", workspace.results()});
+  command.argv.insert(command.argv.end(), {":", "-n", "1", "/bin/sleep", "600"});
+  command.environment.push_back("PTXBATCH_MPI_START_S=3");
+  const CommandEnd end = run(command);
+  EXPECT_EQ(end.exit_code, 75) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("MPI has not started within 3 s"));
+  EXPECT_FALSE(real_file_system().exists(workspace.results() + ".journal"));
+}
+
 }  // namespace
 }  // namespace ptxbatch

@@ -59,7 +59,8 @@ class Slurm : public testing::Test {
                                           "PTXBATCH_GPUS_PER_NODE=2",
                                           "PTXBATCH_CPUS_PER_RANK=1",
                                           "PTXBATCH_TIME=30",
-                                          "PTXBATCH_STOP_LEAD_S=60"};
+                                          "PTXBATCH_STOP_LEAD_S=60",
+                                          "PTXBATCH_MPI_START_S=60"};
     variables.insert(variables.end(), settings.begin(), settings.end());
     const auto submitted = cluster->run({"/bin/bash", source_file("slurm/submit.sh"),
                                          workspace_.experiment(), workspace_.results()},
