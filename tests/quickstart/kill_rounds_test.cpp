@@ -144,13 +144,14 @@ class Round {
     return over_mpi ? mpi_command(3, arguments) : ptxbatch_command(arguments);
   }
 
-  // At a random moment, or as soon after it as there is such a process.
+  // At a random moment of what is left, or as soon after it as there is such a process.
   void disturb() {
     const bool over_mpi = draw(2) == 0;
     auto victim = static_cast<Victim>(draw(static_cast<int>(kVictimNames.size())));
     const bool is_one_process = victim == Victim::kRank || victim == Victim::kLauncher;
     if (is_one_process && !over_mpi) victim = Victim::kCoordinator;
-    const double delay_s = undisturbed_.seconds * draw(1000) / 1000.0;
+    const double done = static_cast<double>(kept_.size()) / (2 * kTrajectories * kTurns);
+    const double delay_s = undisturbed_.seconds * (1 - done) * draw(1000) / 1000.0;
     JournalWatch watch(results_);
     const auto begun = SteadyClock::now();
     ChildProcess run = start(command(over_mpi));
