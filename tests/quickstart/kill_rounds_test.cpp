@@ -74,9 +74,7 @@ void write_experiment(const Workspace& workspace) {
     workspace.add_reply(trajectory, turn, text.value());
   };
   take(0, 1, "exp_000/turn_7.md");  // correct
-  take(0, 3, "exp_000/turn_6.md");  // wrong values
-  take(1, 0, "exp_001/turn_0.md");  // correct, without the instruction
-  take(1, 2, "exp_003/turn_5.md");  // ends its process
+  take(1, 2, "exp_001/turn_0.md");  // correct, without the instruction
 }
 
 /// What the journal holds of turns and replies, and the results file where there is no journal.
