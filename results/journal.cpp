@@ -132,25 +132,16 @@ Result<JournalScan> read_journal_with_places(
     scan.torn_bytes = file->size_bytes();
     return scan;
   }
-  std::uint64_t offset = kJournalHeaderBytes;
-  while (offset < file->size_bytes()) {
-    const auto payload = file->frame_at(offset, **marker);
-    if (!payload) return fail(payload.error());
-    if (!*payload) {
-      const auto later = file->find_frame(offset + 1, **marker);
-      if (!later) return fail(later.error());
-      if (*later) return fail(damage(*file, offset, **later));
-      break;
-    }
-    const std::uint64_t end = offset + kFrameHeaderBytes + (*payload)->size();
-    if (auto visited = visit_payload(*file, offset, **payload, visit); !visited) {
-      return fail(visited.error());
-    }
-    ++scan.records;
-    offset = end;
-  }
-  scan.good_bytes = offset;
-  scan.torn_bytes = file->size_bytes() - offset;
+  const auto end = file->walk(**marker, {[&](std::uint64_t offset, std::string_view payload) {
+                                           ++scan.records;
+                                           return visit_payload(*file, offset, payload, visit);
+                                         },
+                                         [&](std::uint64_t bad, std::uint64_t good) -> Status {
+                                           return fail(damage(*file, bad, good));
+                                         }});
+  if (!end) return fail(end.error());
+  scan.good_bytes = *end;
+  scan.torn_bytes = file->size_bytes() - *end;
   return scan;
 }
 

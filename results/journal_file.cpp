@@ -97,9 +97,7 @@ Result<std::optional<std::string_view>> JournalFile::frame_at(std::uint64_t offs
 Result<std::optional<std::uint64_t>> JournalFile::find_frame(std::uint64_t offset,
                                                              FrameMarker marker) {
   constexpr std::size_t kStep = 1U << 18U;
-  std::string frame_start;
-  append_frame(frame_start, marker, "");
-  const std::string wanted = frame_start.substr(0, sizeof marker);
+  const std::string wanted = marker_bytes(marker);
   while (offset + kFrameHeaderBytes < size_bytes_) {
     const auto bytes = view(offset, kStep);
     if (!bytes) return fail(bytes.error());
@@ -115,6 +113,26 @@ Result<std::optional<std::uint64_t>> JournalFile::find_frame(std::uint64_t offse
     offset += hit + 1;
   }
   return std::nullopt;
+}
+
+Result<std::uint64_t> JournalFile::walk(FrameMarker marker, const Visitor& visitor) {
+  std::uint64_t offset = kJournalHeaderBytes;
+  while (offset < size_bytes_) {
+    const auto payload = frame_at(offset, marker);
+    if (!payload) return fail(payload.error());
+    if (*payload) {
+      const std::uint64_t end = offset + kFrameHeaderBytes + (*payload)->size();
+      if (auto seen = visitor.frame(offset, **payload); !seen) return fail(seen.error());
+      offset = end;
+      continue;
+    }
+    const auto later = find_frame(offset + 1, marker);
+    if (!later) return fail(later.error());
+    if (!*later) break;
+    if (auto seen = visitor.damage(offset, **later); !seen) return fail(seen.error());
+    offset = **later;
+  }
+  return offset;
 }
 
 }  // namespace ptxbatch

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +17,13 @@ namespace ptxbatch {
 
 class JournalFile {
  public:
+  struct Visitor {
+    /// A good frame.
+    std::function<Status(std::uint64_t offset, std::string_view payload)> frame;
+    /// No good frame begins in [bad, good); at `good` the next one does.
+    std::function<Status(std::uint64_t bad, std::uint64_t good)> damage;
+  };
+
   static constexpr std::size_t kReadAheadBytes = 1U << 20U;
   static Result<JournalFile> open(const std::string& path,
                                   std::size_t read_ahead_bytes = kReadAheadBytes);
@@ -37,6 +45,10 @@ class JournalFile {
 
   /// Where the next good frame at or behind `offset` begins, looked for byte by byte.
   Result<std::optional<std::uint64_t>> find_frame(std::uint64_t offset, FrameMarker marker);
+
+  /// Visits the frames behind the header in their order. Returns where the last good one ends, or
+  /// the visitor's first error.
+  Result<std::uint64_t> walk(FrameMarker marker, const Visitor& visitor);
 
  private:
   JournalFile(UniqueFd fd, std::string path, std::uint64_t size_bytes, std::size_t read_ahead_bytes)

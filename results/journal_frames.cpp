@@ -35,6 +35,17 @@ std::uint32_t frame_crc(std::uint32_t payload_bytes, std::string_view payload) {
 
 }  // namespace
 
+std::string marker_bytes(FrameMarker marker) {
+  std::string bytes;
+  append_u32(bytes, marker);
+  return bytes;
+}
+
+std::optional<FrameMarker> read_marker(std::string_view bytes) {
+  if (bytes.size() < sizeof(FrameMarker)) return std::nullopt;
+  return read_u32(bytes, 0);
+}
+
 std::string make_journal_header(FrameMarker marker, std::uint32_t version) {
   std::string bytes(kMagic);
   append_u32(bytes, version);
@@ -46,7 +57,7 @@ std::string make_journal_header(FrameMarker marker, std::uint32_t version) {
 std::optional<JournalHeader> parse_journal_header(std::string_view bytes) {
   if (bytes.size() < kJournalHeaderBytes || !bytes.starts_with(kMagic)) return std::nullopt;
   if (read_u32(bytes, 16) != crc_of(bytes.substr(0, 16))) return std::nullopt;
-  return JournalHeader{read_u32(bytes, 8), read_u32(bytes, 12)};
+  return JournalHeader{read_u32(bytes, 8), read_u32(bytes, kMarkerInHeader)};
 }
 
 bool is_torn_journal_header(std::string_view bytes) {

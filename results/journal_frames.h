@@ -17,6 +17,13 @@ inline constexpr std::uint32_t kJournalVersion = 1;
 /// of a text inside a record, cannot pass for a frame of this one.
 using FrameMarker = std::uint32_t;
 
+/// Where a journal's header holds the marker.
+inline constexpr std::size_t kMarkerInHeader = 12;
+
+/// The marker as it stands in a file, and back; nullopt when `bytes` are too few.
+std::string marker_bytes(FrameMarker marker);
+std::optional<FrameMarker> read_marker(std::string_view bytes);
+
 std::string make_journal_header(FrameMarker marker, std::uint32_t version = kJournalVersion);
 
 struct JournalHeader {

@@ -9,16 +9,9 @@
 namespace ptxbatch {
 namespace {
 
-constexpr std::size_t kMarkerInHeader = 12;
-
 std::optional<FrameMarker> marker_at(JournalFile& file, std::uint64_t offset) {
   const auto bytes = file.view(offset, sizeof(FrameMarker));
-  if (!bytes || bytes->size() < sizeof(FrameMarker)) return std::nullopt;
-  FrameMarker marker = 0;
-  for (std::size_t i = 0; i < bytes->size(); ++i) {
-    marker |= static_cast<FrameMarker>(static_cast<unsigned char>((*bytes)[i])) << (8 * i);
-  }
-  return marker;
+  return bytes ? read_marker(*bytes) : std::nullopt;
 }
 
 // A header that fails its checksum still holds the marker, unless that is what was hit; the first
@@ -53,10 +46,7 @@ Result<std::optional<FrameMarker>> find_marker(JournalFile& file, JournalSalvage
 /// What a write that was cut short leaves: a frame's beginning, or blocks that were never filled.
 bool is_unfinished_append(std::string_view start, std::uint64_t tail_bytes, FrameMarker marker) {
   if (std::all_of(start.begin(), start.end(), [](char c) { return c == '\0'; })) return true;
-  std::string frame_start;
-  append_frame(frame_start, marker, "");
-  const auto compared = std::min(start.size(), sizeof marker);
-  if (start.substr(0, compared) != frame_start.substr(0, compared)) return false;
+  if (!marker_bytes(marker).starts_with(start.substr(0, sizeof marker))) return false;
   if (start.size() < kFrameHeaderBytes) return true;
   const auto header = parse_frame_header(start, marker);
   return header && tail_bytes < kFrameHeaderBytes + header->payload_bytes;
@@ -75,29 +65,18 @@ Result<JournalSalvage> salvage_journal(const std::string& path, const SalvageVis
     salvage.tail = {0, salvage.size_bytes};
     return salvage;
   }
-  std::uint64_t offset = kJournalHeaderBytes;
-  while (offset < file->size_bytes()) {
-    const auto payload = file->frame_at(offset, **marker);
-    if (!payload) return fail(payload.error());
-    if (!*payload) {
-      const auto later = file->find_frame(offset + 1, **marker);
-      if (!later) return fail(later.error());
-      if (!*later) break;
-      salvage.damaged.push_back({offset, **later});
-      if (auto told = visitor.damage(salvage.damaged.back()); !told) return fail(told.error());
-      offset = **later;
-      continue;
-    }
-    const std::uint64_t end = offset + kFrameHeaderBytes + (*payload)->size();
-    if (auto seen = visitor.record(offset, decode_record(**payload)); !seen) {
-      return fail(seen.error());
-    }
-    ++salvage.records;
-    offset = end;
-  }
-  salvage.tail = {offset, salvage.size_bytes};
+  const auto end = file->walk(**marker, {[&](std::uint64_t offset, std::string_view payload) {
+                                           ++salvage.records;
+                                           return visitor.record(offset, decode_record(payload));
+                                         },
+                                         [&](std::uint64_t bad, std::uint64_t good) {
+                                           salvage.damaged.push_back({bad, good});
+                                           return visitor.damage(salvage.damaged.back());
+                                         }});
+  if (!end) return fail(end.error());
+  salvage.tail = {*end, salvage.size_bytes};
   if (salvage.tail.size() > 0) {
-    const auto start = file->view(offset, kFrameHeaderBytes);
+    const auto start = file->view(*end, kFrameHeaderBytes);
     if (!start) return fail(start.error());
     salvage.tail_may_be_damage = !is_unfinished_append(*start, salvage.tail.size(), **marker);
   }
