@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <charconv>
 #include <stdexcept>
 
 namespace ptxbatch {
@@ -21,6 +22,16 @@ std::string sha256_hex(std::string_view bytes) {
     text += kDigits[digest[i] & 0xFU];
   }
   return text;
+}
+
+HalfHash half_of(std::string_view sha256_hex) {
+  constexpr int kHexadecimal = 16;
+  constexpr std::size_t kDigits = 16;  // of 64 bits
+  HalfHash half;
+  const char* digits = sha256_hex.data();
+  std::from_chars(digits, digits + kDigits, half.high, kHexadecimal);
+  std::from_chars(digits + kDigits, digits + 2 * kDigits, half.low, kHexadecimal);
+  return half;
 }
 
 }  // namespace ptxbatch

@@ -1,9 +1,5 @@
 #include "results/text_store.h"
 
-#include <charconv>
-
-#include "common/hash.h"
-
 namespace ptxbatch {
 namespace {
 
@@ -24,18 +20,10 @@ Result<TextWriter> TextWriter::create(hid_t file) {
   return TextWriter(std::move(*texts), std::move(*bytes));
 }
 
-TextWriter::Key TextWriter::key_of(std::string_view sha256) {
-  constexpr int kHexadecimal = 16;
-  Key key;
-  std::from_chars(sha256.data(), sha256.data() + 16, key.high, kHexadecimal);
-  std::from_chars(sha256.data() + 16, sha256.data() + 32, key.low, kHexadecimal);
-  return key;
-}
-
 Result<TextRef> TextWriter::put(std::string_view text) {
   if (text.empty()) return -1;
   std::string sha256 = sha256_hex(text);
-  const auto [entry, is_new] = known_.try_emplace(key_of(sha256), texts_.size());
+  const auto [entry, is_new] = known_.try_emplace(half_of(sha256), texts_.size());
   if (is_new) {
     const TextRow row{{std::move(sha256)}, bytes_.size(), static_cast<std::int64_t>(text.size())};
     PTXBATCH_RETURN_IF_ERROR(texts_.append(row));

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/hash.h"
 #include "results/schema.h"
 
 namespace ptxbatch {
@@ -21,23 +22,12 @@ class TextWriter {
   Status finish();
 
  private:
-  // Half of a SHA-256: enough to tell texts apart.
-  struct Key {
-    std::uint64_t high = 0;
-    std::uint64_t low = 0;
-    bool operator==(const Key&) const = default;
-  };
-  struct KeyHash {
-    std::size_t operator()(const Key& key) const { return key.high; }
-  };
-  static Key key_of(std::string_view sha256);
-
   TextWriter(TableWriter<TextRow> texts, DatasetWriter bytes)
       : texts_(std::move(texts)), bytes_(std::move(bytes)) {}
 
   TableWriter<TextRow> texts_;
   DatasetWriter bytes_;
-  std::unordered_map<Key, TextRef, KeyHash> known_;
+  std::unordered_map<HalfHash, TextRef, HalfHashBucket> known_;
 };
 
 class TextReader {
