@@ -12,6 +12,7 @@
 #include "common/toml_table.h"
 #include "orchestrator/experiment_bundle.h"
 #include "orchestrator/text_diff.h"
+#include "results/experiment_versions.h"
 
 namespace ptxbatch {
 namespace {
@@ -208,12 +209,12 @@ Error refusal(const ExperimentRecord& stored, const ExperimentRecord& wanted) {
 Result<ExperimentExtension> extend_experiment(const ExperimentRecord& stored,
                                               const ExperimentRecord& wanted) {
   auto plan = extend_plan(stored.trajectories, wanted.trajectories);
-  const bool fits = stored.name == wanted.name && wanted.turns >= stored.turns &&
-                    wanted.target_speedup == stored.target_speedup &&
-                    only_adds(stored.text, wanted.text);
-  if (!plan || !fits) return fail(refusal(stored, wanted));
+  if (!plan) return fail(refusal(stored, wanted));
   ExperimentExtension extension{wanted, {}};
   extension.experiment.trajectories = std::move(*plan);
+  if (!extends(extension.experiment, stored) || !only_adds(stored.text, wanted.text)) {
+    return fail(refusal(stored, wanted));
+  }
   extension.added = describe_added(stored, extension.experiment);
   return extension;
 }

@@ -66,13 +66,12 @@ void RecordCheck::remember(const Record& record) {
 }
 
 void RecordCheck::doubt(const PromptRecord& prompt) {
-  prompts_.insert(prompt.sha256);
   if (sha256_hex(prompt.text) == prompt.sha256) return;
   doubts_.push_back(fmt::format("the text of prompt {} is not what its hash says", prompt.sha256));
 }
 
 void RecordCheck::doubt(const ReplyRecord& reply) {
-  if (reply.prompt_sha256.empty() || prompts_.contains(reply.prompt_sha256)) return;
+  if (reply.prompt_sha256.empty() || state_.has_prompt(reply.prompt_sha256)) return;
   if (!prompts_missing_.insert(reply.prompt_sha256).second) return;
   doubts_.push_back(
       fmt::format("the text of prompt {}, which the reply of turn {} of trajectory {} and perhaps "

@@ -28,7 +28,6 @@ class RecordCheck {
   /// What was taken up although something that it names is missing or not what it says.
   [[nodiscard]] const std::vector<std::string>& doubts() const { return doubts_; }
   [[nodiscard]] std::int64_t replies() const { return replies_; }
-  [[nodiscard]] std::size_t prompts() const { return prompts_.size(); }
 
  private:
   struct LastTurn {
@@ -43,7 +42,6 @@ class RecordCheck {
 
   RunState state_;
   std::vector<LastTurn> last_turns_;  // by trajectory
-  std::set<std::string> prompts_;
   std::set<std::string> prompts_missing_;
   std::vector<std::string> doubts_;
   std::int64_t replies_ = 0;

@@ -173,7 +173,7 @@ class Recovery {
     report_.failed = state.failed();
     report_.turns = state.turns();
     report_.replies = check.replies();
-    report_.prompts = check.prompts();
+    report_.prompts = state.prompts();
     report_.complete = state.complete();
     return {};
   }

@@ -54,6 +54,7 @@ class RunState {
     double cost_usd = 0;
   };
   [[nodiscard]] const Spending& spending() const { return spending_; }
+  [[nodiscard]] std::size_t prompts() const { return prompts_.size(); }
   [[nodiscard]] bool has_prompt(const std::string& sha256) const {
     return prompts_.contains(sha256);
   }
