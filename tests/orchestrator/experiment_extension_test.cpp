@@ -9,6 +9,7 @@
 
 #include "orchestrator/run_store.h"
 #include "results/results_file.h"
+#include "tests/orchestrator/opened_run.h"
 #include "tests/orchestrator/run_records.h"
 #include "tests/support/test_folder.h"
 
@@ -145,10 +146,7 @@ TEST(ExperimentExtension, OfAnythingElseIsRefusedWithTheDifference) {
 class ExtendedRun : public testing::Test {
  protected:
   std::unique_ptr<RunStore> open(const ExperimentRecord& experiment) {
-    auto store = RunStore::open(real_file_system(), path_, experiment);
-    if (store) return std::move(*store);
-    ADD_FAILURE() << describe(store.error());
-    return nullptr;
+    return open_run(path_, experiment);
   }
   static void do_turn(RunStore& store, int trajectory, int turn) {
     ASSERT_TRUE(store.append(reply_of(trajectory, turn)));

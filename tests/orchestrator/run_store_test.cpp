@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "results/results_file.h"
+#include "tests/orchestrator/opened_run.h"
 #include "tests/orchestrator/run_records.h"
 
 namespace ptxbatch {
@@ -21,10 +22,7 @@ class RunStoreTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::unique_ptr<RunStore> open(const ExperimentRecord& experiment) {
-    auto store = RunStore::open(files_, path_, experiment);
-    if (store) return std::move(*store);
-    ADD_FAILURE() << describe(store.error());
-    return nullptr;
+    return open_run(path_, experiment);
   }
   static void do_turn(RunStore& store, int trajectory, int turn) {
     ASSERT_TRUE(store.append(reply_of(trajectory, turn)));

@@ -37,9 +37,12 @@ bool long_tests_wanted() {
 
 class Slurm : public testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { write_experiment(0.02); }
+
+  // `replay_latency`: of the recorded replies.
+  void write_experiment(double replay_latency) {
     SmallExperiment small;
-    small.models = recorded_model(quickstart_replies(), 0.02);
+    small.models = recorded_model(quickstart_replies(), replay_latency);
     small.replicas = kTrajectories;
     small.protocol = kProtocol;
     workspace_.write(small);
@@ -169,11 +172,7 @@ TEST_F(Slurm, a_cancelled_job_goes_on_when_it_is_submitted_again) {
 // replies of half a minute each and finishes them, and less than the three of a trajectory take.
 TEST_F(Slurm, ahead_of_its_time_limit_a_job_stops_and_comes_back) {
   if (!long_tests_wanted()) GTEST_SKIP() << "takes minutes; PTXBATCH_SLURM_TESTS=all runs it";
-  SmallExperiment slow;
-  slow.models = recorded_model(quickstart_replies(), 0.7);
-  slow.replicas = kTrajectories;
-  slow.protocol = kProtocol;
-  workspace_.write(slow);
+  write_experiment(0.7);
   submit({"PTXBATCH_TIME=3", "PTXBATCH_STOP_LEAD_S=100"});
   expect_undisturbed_results();
   EXPECT_THAT(log(), HasSubstr("signal USR1"));
@@ -182,11 +181,7 @@ TEST_F(Slurm, ahead_of_its_time_limit_a_job_stops_and_comes_back) {
 
 TEST_F(Slurm, a_time_limit_that_strikes_unannounced_loses_turns_in_hand_at_most) {
   if (!long_tests_wanted()) GTEST_SKIP() << "takes minutes; PTXBATCH_SLURM_TESTS=all runs it";
-  SmallExperiment slow;
-  slow.models = recorded_model(quickstart_replies(), 1);
-  slow.replicas = kTrajectories;
-  slow.protocol = kProtocol;
-  workspace_.write(slow);
+  write_experiment(1);
   submit({"PTXBATCH_TIME=1", "PTXBATCH_STOP_LEAD_S=1"});
   wait_for_end();
   EXPECT_EQ(cluster->state(job_), "TIMEOUT");
