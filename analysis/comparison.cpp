@@ -3,21 +3,18 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "analysis/best_speedups.h"
 #include "analysis/devices.h"
-#include "analysis/table_numbers.h"
 #include "analysis/text.h"
 #include "analysis/timing_method.h"
 #include "common/return_if_error.h"
 
 namespace ptxbatch {
 namespace {
-
-constexpr std::array kKinds = {TableKind::kCorrectness, TableKind::kBestSpeedup};
 
 using ConditionKey = std::tuple<std::string, std::string, std::string>;
 
@@ -148,89 +145,6 @@ void add_numbers(const Side& first, const Side& second, const Shared& shared, Ta
   }
 }
 
-double unit_of(TableKind kind) {
-  return kind == TableKind::kBestSpeedup ? 1 : 100;
-}
-
-std::string signed_text(TableKind kind, double value) {
-  return kind == TableKind::kBestSpeedup ? fmt::format("{:+.3f}", value)
-                                         : fmt::format("{:+.1f}", 100 * value);
-}
-
-// "33.3 → 62.5: +29.2 [3.1, 48.0] *"; nothing happened: "33.3".
-std::string number_text(const ComparedNumber& number) {
-  if (number.first == number.second) return value_text(number.kind, number.first);
-  return fmt::format("{} → {}: {} [{}, {}]{}", value_text(number.kind, number.first),
-                     value_text(number.kind, number.second),
-                     signed_text(number.kind, number.change.value),
-                     signed_text(number.kind, number.change.interval.low),
-                     signed_text(number.kind, number.change.interval.high),
-                     number.change.beyond_chance() ? " *" : "");
-}
-
-Sheet comparison_sheet(const std::vector<ComparedNumber>& numbers, TableKind kind) {
-  Sheet sheet;
-  sheet.title = kind_text(kind).title;
-  sheet.header = {"Target", "Model", "Problem", "Counted"};
-  sheet.name_columns = sheet.header.size();
-  std::vector<std::int32_t> limits;
-  for (const ComparedNumber& number : numbers) {
-    if (number.kind != kind) continue;
-    if (std::find(limits.begin(), limits.end(), number.turns) == limits.end()) {
-      limits.push_back(number.turns);
-      sheet.header.push_back(counted(number.turns, "turn", "turns"));
-    }
-    if (number.turns == limits.front()) {
-      sheet.rows.push_back({number.target, number.model, number.problem,
-                            number.with_target ? "target instruction" : "all correct"});
-    }
-    sheet.rows.back().push_back(number_text(number));
-  }
-  return sheet;
-}
-
-std::string comparison_csv(const std::vector<ComparedNumber>& numbers) {
-  std::string csv =
-      "metric,target,model,problem,turns,restriction,first,second,difference,low,high,"
-      "beyond_chance\n";
-  for (const ComparedNumber& number : numbers) {
-    const double unit = unit_of(number.kind);
-    const auto text = [&](double value) { return fmt::format("{:.6g}", unit * value); };
-    const std::vector<std::string> row = {
-        std::string(kind_text(number.kind).metric),
-        number.target,
-        number.model,
-        number.problem,
-        std::to_string(number.turns),
-        number.with_target ? "target_instruction" : "unrestricted",
-        text(number.first),
-        text(number.second),
-        text(number.change.value),
-        text(number.change.interval.low),
-        text(number.change.interval.high),
-        number.change.beyond_chance() ? "1" : "0"};
-    csv += join_changed(row, ",", csv_field) + '\n';
-  }
-  return csv;
-}
-
-std::vector<std::string> closing_notes(const Comparison& comparison) {
-  std::vector<std::string> notes = {
-      "A cell: first → second: difference [95 % interval]; * where 0 lies outside it. A number "
-      "alone is the same in both.",
-      "Turn correctness: Newcombe's interval from Wilson intervals with the number of independent "
-      "turns that vary as much as the trajectories do. Best speedup: bootstrap over trajectories.",
-  };
-  notes.insert(notes.end(), comparison.notes.begin(), comparison.notes.end());
-  const auto beyond =
-      std::count_if(comparison.numbers.begin(), comparison.numbers.end(),
-                    [](const ComparedNumber& number) { return number.change.beyond_chance(); });
-  notes.push_back(fmt::format(
-      "{} of {} numbers differ by more than chance; chance alone would mark up to 1 in 20.", beyond,
-      comparison.numbers.size()));
-  return notes;
-}
-
 }  // namespace
 
 Result<Comparison> compare(const TurnTable& first, const TurnTable& second,
@@ -246,25 +160,13 @@ Result<Comparison> compare(const TurnTable& first, const TurnTable& second,
                     conditions_text(b.conditions) + ".");
   }
   Comparison comparison;
+  comparison.speedup = options.speedup;
   PTXBATCH_RETURN_IF_ERROR(check_devices(a, b, shared, options, comparison.notes));
   PTXBATCH_RETURN_IF_ERROR(check_timing(a, b, options, comparison.notes));
   note_single(a, b, "first", comparison.notes);
   note_single(b, a, "second", comparison.notes);
-  for (const TableKind kind : kKinds) add_numbers(a, b, shared, kind, comparison.numbers);
+  for (const TableKind kind : kComparedKinds) add_numbers(a, b, shared, kind, comparison.numbers);
   return comparison;
-}
-
-std::string render_comparison(const Comparison& comparison, const std::string& first,
-                              const std::string& second, TableFormat format, std::size_t width) {
-  if (format == TableFormat::kCsv) return comparison_csv(comparison.numbers);
-  std::vector<std::string> texts;
-  for (const TableKind kind : kKinds) {
-    Sheet sheet = comparison_sheet(comparison.numbers, kind);
-    sheet.title += fmt::format(": {} → {}", first, second);
-    if (kind == kKinds.back()) sheet.notes = closing_notes(comparison);
-    texts.push_back(render_sheet(sheet, format, width));
-  }
-  return join(texts, "\n");
 }
 
 }  // namespace ptxbatch

@@ -3,6 +3,7 @@
 // unless that is asked for, and then it is said.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,7 +35,11 @@ struct ComparedNumber {
   Difference change;  // second - first
 };
 
+/// What is compared, in the order in which it is shown.
+inline constexpr std::array kComparedKinds = {TableKind::kCorrectness, TableKind::kBestSpeedup};
+
 struct Comparison {
+  SpeedupKind speedup = SpeedupKind::kPaper;
   std::vector<ComparedNumber> numbers;
   std::vector<std::string> notes;  // what differs otherwise; what only one of the files has
 };

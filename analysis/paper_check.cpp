@@ -95,8 +95,8 @@ class TableChecker {
 
   static void explain_by_chance(CheckedCell& checked, const TrajectoryScores& trajectories) {
     const TableKind kind = kind_of(checked.paper.metric);
-    const Interval interval = interval_of(kind, trajectories);
-    const bool chance = interval.contains(value_of(checked.paper));
+    const auto interval = interval_of(kind, trajectories);
+    const bool chance = !interval || interval->contains(value_of(checked.paper));
     checked.cause = chance ? CheckedCell::Cause::kChance : CheckedCell::Cause::kUnknown;
     checked.reason = fmt::format("{} the 95 % interval {} of {} trajectories",
                                  chance ? "chance may explain it: the paper's is in"

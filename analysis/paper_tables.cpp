@@ -95,10 +95,8 @@ void add_csv_rows(const TableNumbers& numbers, std::uint32_t condition, const Pa
                                       with_target ? "target_instruction" : "unrestricted",
                                       text == kNone ? "" : text};
       if (const auto* trajectories = numbers.scored.of(condition, limit, with_target)) {
-        const Interval interval = interval_of(kind, *trajectories);
-        const double unit = kind == TableKind::kBestSpeedup ? 1 : 100;
-        row.push_back(fmt::format("{:.6g}", unit * interval.low));
-        row.push_back(fmt::format("{:.6g}", unit * interval.high));
+        const auto ends = interval_fields(kind, interval_of(kind, *trajectories));
+        row.insert(row.end(), ends.begin(), ends.end());
       }
       csv += join_changed(row, ",", csv_field) + '\n';
     }

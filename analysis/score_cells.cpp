@@ -3,9 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <utility>
 
+#include "analysis/best_speedups.h"
 #include "analysis/text.h"
 
 namespace ptxbatch {
@@ -103,14 +104,15 @@ KindText kind_text(TableKind kind) {
               "Turn correctness: correct turns over all turns that the trajectories may take; a "
               "missing turn counts as not correct.",
               "Turn correctness: Wilson intervals with the number of independent turns that vary "
-              "as much as the trajectories do."};
+              "as much as the trajectories do, and Student's quantile."};
     case TableKind::kBestSpeedup:
       return {"Best speedup (×)",
               "Best speedup (×), measured in pairs",
               "best_speedup",
               "best_paired_speedup",
               "Best speedup: latency of the reference over that of the fastest correct turn.",
-              "Best speedup: bootstrap over trajectories, which never ends above the best seen."};
+              "Best speedup: what the best of as many further trajectories reaches in at least "
+              "97.5 of 100 cases if they are like these; no trajectory says what lies above."};
     case TableKind::kPass:
       return {"Trajectories with a correct turn (%)",
               "",
@@ -143,22 +145,36 @@ std::string value_text(TableKind kind, double value) {
   return kind == TableKind::kBestSpeedup ? speedup_text(value) : percent_text(value);
 }
 
-Interval interval_of(TableKind kind, const TrajectoryScores& trajectories) {
+std::optional<Interval> interval_of(TableKind kind, const TrajectoryScores& trajectories) {
   switch (kind) {
     case TableKind::kCorrectness:
       return correctness_interval(trajectories);
     case TableKind::kPass:
       return pass_interval(trajectories);
     default:
-      return best_speedup_interval(trajectories);
+      const auto least = least_further_best(trajectories, trajectories.size());
+      if (!least) return std::nullopt;
+      return Interval{*least, std::numeric_limits<double>::infinity()};
   }
 }
 
-std::string interval_text(TableKind kind, const Interval& interval) {
-  if (kind == TableKind::kBestSpeedup) {
-    return fmt::format("[{}, {}]", speedup_text(interval.low), speedup_text(interval.high));
-  }
-  return fmt::format("[{:.1f}, {:.1f}]", 100 * interval.low, 100 * interval.high);
+std::string interval_text(TableKind kind, const std::optional<Interval>& interval) {
+  const bool is_best = kind == TableKind::kBestSpeedup;
+  if (!interval || (is_best && interval->low == 0)) return fmt::format("[{}]", kNone);
+  if (is_best) return fmt::format("[≥ {}]", speedup_text(interval->low));
+  return fmt::format("[{:.1f}, {:.1f}]", 100 * interval->low, 100 * interval->high);
+}
+
+std::array<std::string, 2> interval_fields(TableKind kind,
+                                           const std::optional<Interval>& interval) {
+  if (!interval) return {};
+  if (kind == TableKind::kBestSpeedup) return {fmt::format("{:.6g}", interval->low), ""};
+  return {fmt::format("{:.6g}", 100 * interval->low), fmt::format("{:.6g}", 100 * interval->high)};
+}
+
+std::string too_few_note() {
+  return fmt::format("Fewer than {} trajectories do not show how much they vary: [{}].",
+                     kLeastTrajectories, kNone);
 }
 
 ScoredConditions::ScoredConditions(std::span<const TurnTable> tables, const Conditions& conditions,

@@ -2,6 +2,7 @@
 // counting only turns that executed the target instruction, then, in brackets, all correct turns.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,9 +42,15 @@ std::string_view pick(std::string_view text, std::string_view paired, SpeedupKin
 double value_of(TableKind kind, const LimitScore& at, const Score& score);
 /// As in cells; kNone for 0.
 std::string value_text(TableKind kind, double value);
-Interval interval_of(TableKind kind, const TrajectoryScores& trajectories);
-/// "[12.3, 45.6]", in the unit of value_text.
-std::string interval_text(TableKind kind, const Interval& interval);
+/// Of a best speedup: what the best of as many further trajectories would reach (best_speedups.h),
+/// without an upper end (infinity). Nothing when there are too few trajectories for any.
+std::optional<Interval> interval_of(TableKind kind, const TrajectoryScores& trajectories);
+/// "[12.3, 45.6]" in the unit of value_text; of a best speedup "[≥ 0.412]"; "[–]" says nothing.
+std::string interval_text(TableKind kind, const std::optional<Interval>& interval);
+/// Its ends for CSV, empty where there is none.
+std::array<std::string, 2> interval_fields(TableKind kind, const std::optional<Interval>& interval);
+/// Said where a number has no interval because of kLeastTrajectories.
+std::string too_few_note();
 
 /// The scores of some conditions at ascending limits.
 struct ScoredConditions {

@@ -56,6 +56,13 @@ bool contributes(const std::vector<Conditions::Place>& places,
   });
 }
 
+bool has_too_few(const TableNumbers& numbers, const std::vector<std::uint32_t>& which) {
+  return std::any_of(which.begin(), which.end(), [&](std::uint32_t number) {
+    return numbers.conditions.list[number].trajectories <
+           static_cast<std::int64_t>(kLeastTrajectories);
+  });
+}
+
 void add_unknown_note(Sheet& sheet, const TableNumbers& numbers,
                       const std::vector<std::uint32_t>& which) {
   std::int64_t unknown = 0;
@@ -141,7 +148,10 @@ void add_score_notes(Sheet& sheet, const TableNumbers& numbers,
   const KindText text = kind_text(kind);
   sheet.notes.push_back(cell_legend(numbers.scored.limits, style));
   if (!text.definition.empty()) sheet.notes.emplace_back(text.definition);
-  if (style.intervals) sheet.notes.emplace_back(text.intervals);
+  if (style.intervals) {
+    sheet.notes.emplace_back(text.intervals);
+    if (has_too_few(numbers, which)) sheet.notes.push_back(too_few_note());
+  }
   sheet.notes.push_back(trajectories_note(numbers, which));
   add_unknown_note(sheet, numbers, which);
   add_pooled_note(sheet, numbers, which);

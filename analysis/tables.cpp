@@ -139,12 +139,6 @@ std::string csv_value(TableKind kind, double value) {
   return fmt::format("{:.6g}", kind == TableKind::kBestSpeedup ? value : 100 * value);
 }
 
-void add_csv_interval(std::vector<std::string>& row, TableKind kind, const Interval& interval) {
-  const double unit = kind == TableKind::kBestSpeedup ? 1 : 100;
-  row.push_back(fmt::format("{:.6g}", unit * interval.low));
-  row.push_back(fmt::format("{:.6g}", unit * interval.high));
-}
-
 std::string csv_scores(const TableNumbers& numbers, TableKind kind, SpeedupKind speedup) {
   const KindText text = kind_text(kind);
   const std::string metric(pick(text.metric, text.paired_metric, speedup));
@@ -162,7 +156,8 @@ std::string csv_scores(const TableNumbers& numbers, TableKind kind, SpeedupKind 
         row.emplace_back();
         row.push_back(csv_value(kind, value_of(kind, at, score)));
         if (const auto* trajectories = numbers.scored.of(i, limit, restricted)) {
-          add_csv_interval(row, kind, interval_of(kind, *trajectories));
+          const auto ends = interval_fields(kind, interval_of(kind, *trajectories));
+          row.insert(row.end(), ends.begin(), ends.end());
         }
         result += csv_row(row);
       }

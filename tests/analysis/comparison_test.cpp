@@ -14,12 +14,12 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
 
-// `correct` of 20 trajectories solve their one turn.
-TurnTable run(int correct, double speedup, const std::string& model = "m") {
+// `correct` of the trajectories solve their one turn.
+TurnTable run(int correct, double speedup, const std::string& model = "m", int trajectories = 20) {
   TurnTable table = empty_table(1);
   table.experiment_text = "name = \"run\"\n";
   table.devices = {{"hopper", "NVIDIA H100 80GB HBM3"}};
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < trajectories; ++i) {
     add_trajectory(table, {model, "GEMM", "base", "hopper"},
                    {i < correct ? with_target(speedup) : failed(Label::kRuntimeError)});
   }
@@ -43,6 +43,39 @@ TEST(Comparison, a_small_change_is_not_more_than_chance) {
   const Comparison comparison = compare(run(8, 0.5), run(11, 0.5), {}).value();
   EXPECT_FALSE(comparison.numbers[0].change.beyond_chance());
   EXPECT_GT(comparison.numbers[0].change.value, 0);
+}
+
+TEST(Comparison, a_few_trajectories_are_compared_but_never_marked) {
+  const TurnTable none = run(0, 0.5, "m", 1);
+  const Comparison comparison = compare(none, run(1, 0.5, "m", 1), {}).value();
+  for (const ComparedNumber& number : comparison.numbers) {
+    EXPECT_FALSE(number.change.beyond_chance());
+  }
+  const std::string text = render_comparison(comparison, "a", "b", TableFormat::kTerminal, 0);
+  EXPECT_THAT(text, HasSubstr("– → 100.0: +100.0 [–]"));
+  EXPECT_THAT(text, HasSubstr("Fewer than 4 trajectories do not show how much they vary"));
+  EXPECT_THAT(text, HasSubstr("0 of 4 numbers differ by more than chance, 4 cannot be told from"));
+  EXPECT_THAT(render_comparison(comparison, "a", "b", TableFormat::kCsv, 0),
+              HasSubstr(",0,100,100,,,,\n"));
+}
+
+TEST(Comparison, one_fast_trajectory_more_is_not_more_than_chance) {
+  TurnTable second = run(8, 0.5);
+  second.speedup.front() = 0.9;
+  const Comparison comparison = compare(run(8, 0.5), second, {}).value();
+  EXPECT_EQ(comparison.numbers.back().kind, TableKind::kBestSpeedup);
+  EXPECT_GT(comparison.numbers.back().change.value, 0.3);
+  EXPECT_FALSE(comparison.numbers.back().change.beyond_chance());
+}
+
+TEST(Comparison, paired_speedups_are_called_so) {
+  ComparisonOptions options;
+  options.speedup = SpeedupKind::kPaired;
+  const Comparison comparison = compare(run(8, 0.5), run(8, 0.6), options).value();
+  EXPECT_THAT(render_comparison(comparison, "a", "b", TableFormat::kTerminal, 0),
+              HasSubstr("Best speedup (×), measured in pairs: a → b"));
+  EXPECT_THAT(render_comparison(comparison, "a", "b", TableFormat::kCsv, 0),
+              HasSubstr("\nbest_paired_speedup,hopper,"));
 }
 
 TEST(Comparison, a_file_is_like_itself) {

@@ -63,10 +63,19 @@ TEST(Tables, IntervalsStandBesideTheNumbers) {
   TableOptions options = options_for(TableFormat::kTerminal);
   options.intervals = true;
   options.turns = {1, 8};
-  expect_golden("intervals.txt", render_tables({host_run()}, options));
+  TurnTable run = host_run();
+  for (const double speedup : {0.3, 0.4, 0.5}) {
+    add_trajectory(run, {"recorded", "GEMM"}, {with_target(speedup)});
+  }
+  expect_golden("intervals.txt", render_tables({run}, options));
   options.format = TableFormat::kCsv;
-  options.kinds = {TableKind::kCorrectness, TableKind::kPass, TableKind::kOutcomes};
-  expect_golden("intervals.csv", render_tables({gpu_run()}, options));
+  options.kinds = {TableKind::kCorrectness, TableKind::kBestSpeedup, TableKind::kPass,
+                   TableKind::kOutcomes};
+  TurnTable gpu = gpu_run();
+  for (int i = 0; i < 3; ++i) {
+    add_trajectory(gpu, {"GLM-5.2", "GEMM", "base", "hopper"}, {with_target(0.2)});
+  }
+  expect_golden("intervals.csv", render_tables({gpu}, options));
 }
 
 TEST(Tables, DevicesThatShareATargetAreNamed) {

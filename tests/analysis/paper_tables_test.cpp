@@ -60,8 +60,8 @@ TEST(PaperTables, the_host_has_no_place_in_them) {
 TEST(PaperTables, no_correct_turn_at_all_still_gives_a_table) {
   TurnTable table = published_turns();
   for (Label& label : table.label) label = Label::kRuntimeError;
-  EXPECT_THAT(render({table}, 1, as(TableFormat::kTerminal, true)), HasSubstr("– [0.0, "));
-  EXPECT_THAT(render({table}, 3, as(TableFormat::kTerminal, true)), HasSubstr("– [–, –]"));
+  EXPECT_THAT(render({table}, 1, as(TableFormat::kTerminal, true)), HasSubstr("– [–] / – [–]"));
+  EXPECT_THAT(render({table}, 3, as(TableFormat::kTerminal, true)), HasSubstr("– [–] / – [–]"));
 }
 
 TEST(PaperTables, those_of_facts_need_no_results) {
