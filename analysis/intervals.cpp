@@ -104,4 +104,11 @@ Difference correctness_difference(std::span<const TrajectoryScore> first,
   return difference_of(correctness_of(first), correctness_of(second));
 }
 
+Difference correctness_difference_from(std::span<const TrajectoryScore> first, double share,
+                                       std::size_t trajectories) {
+  const Correctness a = correctness_of(first);
+  const double independent = a.trajectories == 0 ? 0 : a.independent_turns / a.trajectories;
+  return difference_of(a, {share, independent * static_cast<double>(trajectories), trajectories});
+}
+
 }  // namespace ptxbatch

@@ -55,5 +55,9 @@ struct Difference {
 /// (R. G. Newcombe, Statistics in Medicine 17, 1998, method 10).
 Difference correctness_difference(std::span<const TrajectoryScore> first,
                                   std::span<const TrajectoryScore> second);
+/// The same where of the second only the share and the number of trajectories is known: they are
+/// taken to vary as the first's do.
+Difference correctness_difference_from(std::span<const TrajectoryScore> first, double share,
+                                       std::size_t trajectories);
 
 }  // namespace ptxbatch

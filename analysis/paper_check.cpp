@@ -3,10 +3,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 
+#include "analysis/paper_chance.h"
 #include "analysis/paper_layout.h"
 #include "analysis/table_numbers.h"
 #include "analysis/text.h"
@@ -17,13 +17,6 @@ namespace {
 
 std::string printed(const PaperCell& cell) {
   return cell.text.empty() ? std::string(kNone) : cell.text;
-}
-
-// In the unit of intervals: a share, or a speedup.
-double value_of(const PaperCell& cell) {
-  double value = 0;
-  std::from_chars(cell.text.data(), cell.text.data() + cell.text.size(), value);
-  return cell.metric == PaperMetric::kBestSpeedup ? value : value / 100;
 }
 
 bool is_about(const KnownDifference& known, const PaperCell& cell) {
@@ -75,7 +68,7 @@ class TableChecker {
     }
     checked.state = CheckedCell::State::kDiffers;
     if (!has_own_turns_[found->second] && explain_as_known(checked)) return checked;
-    explain_by_chance(checked, *numbers_.scored.of(found->second, limit, cell.with_target));
+    explain_by_chance(*numbers_.scored.of(found->second, limit, cell.with_target), checked);
     return checked;
   }
 
@@ -91,17 +84,6 @@ class TableChecker {
       }
     }
     return false;
-  }
-
-  static void explain_by_chance(CheckedCell& checked, const TrajectoryScores& trajectories) {
-    const TableKind kind = kind_of(checked.paper.metric);
-    const auto interval = interval_of(kind, trajectories);
-    const bool chance = !interval || interval->contains(value_of(checked.paper));
-    checked.cause = chance ? CheckedCell::Cause::kChance : CheckedCell::Cause::kUnknown;
-    checked.reason = fmt::format("{} the 95 % interval {} of {} trajectories",
-                                 chance ? "chance may explain it: the paper's is in"
-                                        : "not explained: the paper's is outside",
-                                 interval_text(kind, interval), trajectories.size());
   }
 
   const std::vector<PublishedExperiment>& selections_;
@@ -262,6 +244,7 @@ CheckCounts count_cells(const std::vector<CheckedCell>& cells) {
     if (cell.state != CheckedCell::State::kDiffers) continue;
     ++counts.differing;
     if (cell.cause == CheckedCell::Cause::kUnknown) ++counts.unexplained;
+    if (cell.cause == CheckedCell::Cause::kUnjudged) ++counts.unjudged;
   }
   return counts;
 }
@@ -277,9 +260,10 @@ std::string render_check(const std::vector<CheckedCell>& cells, const PaperValue
   text += "A cell is laid out as in the paper; here≠paper where they differ.\n\n";
   text += differences_text(cells) + missing_text(cells);
   text += fmt::format(
-      "{} of {} numbers match to the last digit, {} differ ({} of them not "
-      "explained), {} are missing\n",
-      counts.matching, cells.size(), counts.differing, counts.unexplained, counts.missing);
+      "{} of {} numbers match to the last digit, {} differ ({} of them not explained, {} cannot be "
+      "judged), {} are missing\n",
+      counts.matching, cells.size(), counts.differing, counts.unexplained, counts.unjudged,
+      counts.missing);
   return text;
 }
 

@@ -14,8 +14,9 @@ namespace ptxbatch {
 
 struct CheckedCell {
   enum class State { kMatches, kDiffers, kMissing };
-  // Of a cell that differs. Chance: the paper's value lies in the 95 % interval of ours.
-  enum class Cause { kNone, kKnown, kChance, kUnknown };
+  // Of a cell that differs. Chance: two like results differ so far in 95 of 100 cases. Unjudged:
+  // nothing can be said, since ours has too few trajectories or since ours is the lesser best.
+  enum class Cause { kNone, kKnown, kChance, kUnjudged, kUnknown };
 
   PaperCell paper;
   State state = State::kMissing;
@@ -33,6 +34,7 @@ struct CheckCounts {
   std::size_t differing = 0;
   std::size_t missing = 0;
   std::size_t unexplained = 0;  // of those that differ
+  std::size_t unjudged = 0;     // of those that differ
 };
 CheckCounts count_cells(const std::vector<CheckedCell>& cells);
 

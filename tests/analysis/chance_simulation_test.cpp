@@ -9,6 +9,8 @@
 
 #include "analysis/best_speedups.h"
 #include "analysis/intervals.h"
+#include "analysis/paper_chance.h"
+#include "analysis/text.h"
 
 namespace ptxbatch {
 namespace {
@@ -118,6 +120,45 @@ TEST(ChanceSimulation, WhatFurtherTrajectoriesReachIsAsLikelyAsSaid) {
       }
     }
     EXPECT_GT(100.0 * reached / kRuns, 97.5 - kSlack);
+  }
+}
+
+// The numbers that a paper of 12 trajectories would print.
+PaperCell printed(const TrajectoryScores& scores, PaperMetric metric) {
+  double correct = 0;
+  double turns = 0;
+  double best = 0;
+  for (const TrajectoryScore& one : scores) {
+    correct += one.correct_turns;
+    turns += one.turns;
+    best = std::max(best, one.best_speedup);
+  }
+  PaperCell cell;
+  cell.metric = metric;
+  cell.text =
+      metric == PaperMetric::kBestSpeedup ? speedup_text(best) : percent_text(correct / turns);
+  if (cell.text == kNone) cell.text.clear();
+  return cell;
+}
+
+TEST(ChanceSimulation, ARepeatOfThePaperIsNotUnexplainedMoreThanFiveTimesInAHundred) {
+  Simulation simulation;
+  const auto unexplained = [&](const Model& model, int ours, PaperMetric metric) {
+    int count = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      CheckedCell cell;
+      cell.paper = printed(simulation.draw(model, 12), metric);
+      explain_by_chance(simulation.draw(model, ours), cell);
+      if (cell.cause == CheckedCell::Cause::kUnknown) ++count;
+    }
+    return 100.0 * count / kRuns;
+  };
+  for (const int ours : {4, 12, 24}) {
+    for (const Model& model : {kEven, kUneven, kAllOrNothing}) {
+      EXPECT_LT(unexplained(model, ours, PaperMetric::kTurnCorrectness), 5 + kSlack);
+      EXPECT_LT(unexplained(model, ours, PaperMetric::kBestSpeedup), 2.5 + kSlack);
+    }
+    EXPECT_LT(unexplained(kRarelyCorrect, ours, PaperMetric::kTurnCorrectness), 8);
   }
 }
 

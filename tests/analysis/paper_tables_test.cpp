@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "analysis/paper_chance.h"
 #include "analysis/paper_check.h"
 #include "analysis/paper_facts.h"
 #include "common/file_system.h"
@@ -112,18 +113,61 @@ TEST(PaperCheck, every_number_is_matched_different_with_a_reason_or_missing) {
   EXPECT_EQ(counts.unexplained, 0U);
 }
 
-TEST(PaperCheck, a_value_outside_the_interval_of_ours_is_not_explained) {
+// A run of A with GEMM on the paper's device: trajectories that are all like this.
+TurnTable like_runs(int trajectories, const std::vector<Turn>& turns) {
   TurnTable table = empty_table(2);
   table.devices = {{"hopper", "NVIDIA H100 80GB HBM3"}};
-  for (int i = 0; i < 40; ++i) {
-    add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {with_target(0.1), with_target(0.1)});
+  for (int i = 0; i < trajectories; ++i) {
+    add_trajectory(table, {"A", "GEMM", "base", "hopper"}, turns);
   }
-  const auto cells = checked({table});
+  return table;
+}
+
+TEST(PaperCheck, what_two_like_results_do_not_differ_by_is_not_explained) {
+  const auto cells = checked({like_runs(40, {with_target(0.1), with_target(0.1)})});
   EXPECT_EQ(cells[0].state, CheckedCell::State::kDiffers);
   EXPECT_EQ(cells[0].here, "100.0");
   EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kUnknown);
-  EXPECT_EQ(count_cells(cells).unexplained, 4U);
+  EXPECT_THAT(cells[0].reason, HasSubstr("of 40 and 12 trajectories"));
+  EXPECT_GE(count_cells(cells).unexplained, 3U);
   EXPECT_EQ(count_cells(cells).missing, 20U);
+}
+
+// 75.0 % of our 12 trajectories, 50.0 of the paper's 12.
+TEST(PaperCheck, the_papers_trajectories_are_as_few_as_ours) {
+  TurnTable table = like_runs(9, {with_target(0.1), with_target(0.1)});
+  for (int i = 0; i < 3; ++i) {
+    add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {failed(Label::kOtherError)});
+  }
+  const auto cells = checked({table});
+  EXPECT_EQ(cells[0].here, "75.0");
+  EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kChance);
+  EXPECT_EQ(count_cells(cells).unexplained, 0U);
+}
+
+TEST(PaperCheck, two_trajectories_cannot_be_judged) {
+  const auto cells = checked({like_runs(2, {with_target(0.1), with_target(0.1)})});
+  EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kUnjudged);
+  EXPECT_EQ(count_cells(cells).unexplained, 0U);
+  EXPECT_EQ(count_cells(cells).unjudged, 4U);
+}
+
+CheckedCell best_speedup(const char* paper, const std::vector<double>& ours) {
+  TrajectoryScores scores;
+  for (const double one : ours) scores.push_back({8, 1, one});
+  CheckedCell cell;
+  cell.paper.metric = PaperMetric::kBestSpeedup;
+  cell.paper.text = paper;
+  explain_by_chance(scores, cell);
+  return cell;
+}
+
+TEST(PaperCheck, a_lesser_best_than_the_papers_cannot_be_judged) {
+  EXPECT_EQ(best_speedup("0.900", {0.5, 0.5, 0.5, 0.5, 0.5}).cause, CheckedCell::Cause::kUnjudged);
+  // One luckier trajectory of ours is chance; all of them luckier are not.
+  EXPECT_EQ(best_speedup("0.300", {0.9, 0.2, 0.2, 0.2, 0.2}).cause, CheckedCell::Cause::kChance);
+  EXPECT_EQ(best_speedup("0.300", {0.9, 0.8, 0.7, 0.6, 0.5}).cause, CheckedCell::Cause::kUnknown);
+  EXPECT_EQ(best_speedup("", {0.9, 0.8, 0.7, 0.6, 0.5}).cause, CheckedCell::Cause::kUnknown);
 }
 
 TEST(PaperCheck, what_is_known_of_published_turns_explains_no_others) {
@@ -135,14 +179,6 @@ TEST(PaperCheck, what_is_known_of_published_turns_explains_no_others) {
     return cell.cause == CheckedCell::Cause::kKnown;
   });
   EXPECT_EQ(known, 0);
-}
-
-TEST(PaperCheck, a_value_inside_it_may_be_chance) {
-  TurnTable table = empty_table(2);
-  table.devices = {{"hopper", "NVIDIA H100"}};
-  add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {with_target(0.1), with_target(0.1)});
-  add_trajectory(table, {"A", "GEMM", "base", "hopper"}, {with_target(0.1), with_target(0.1)});
-  EXPECT_EQ(checked({table})[0].cause, CheckedCell::Cause::kChance);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/paper_check.h"
+#include "analysis/paper_layout.h"
 #include "results/published_import.h"
 #include "tests/support/test_folder.h"
 
@@ -28,18 +29,23 @@ class Published : public testing::Test {
     }
   }
 
-  // Every number of the paper beside the same from the imported turns.
-  std::vector<CheckedCell> check(bool with_unknown_turns) {
-    PublishedImport import{published("turns.csv"), std::nullopt,
-                           source("experiments/paper/published.toml"), folder_.file("out.h5")};
-    if (with_unknown_turns) import.unknown_turns = published("unknown_turns.csv");
-    const auto summary = import_published(real_file_system(), import);
+  TurnTable imported(bool with_unknown_turns) {
+    PublishedImport request{published("turns.csv"), std::nullopt,
+                            source("experiments/paper/published.toml"), folder_.file("out.h5")};
+    if (with_unknown_turns) request.unknown_turns = published("unknown_turns.csv");
+    const auto summary = import_published(real_file_system(), request);
     if (!summary) throw std::runtime_error(describe(summary.error().front()));
     EXPECT_EQ(summary->runs, 105U);
     EXPECT_EQ(summary->turns, 13'674U);
-    const TurnTable table = read_turn_table(import.output).value();
-    return check_paper({table}, read_paper_values(source("results/paper")).value()).value();
+    return read_turn_table(request.output).value();
   }
+
+  // Every number of the paper beside the same from the imported turns.
+  std::vector<CheckedCell> check(bool with_unknown_turns) {
+    return check_paper({imported(with_unknown_turns)}, values_).value();
+  }
+
+  const PaperValues values_ = read_paper_values(source("results/paper")).value();
 
   TestFolder folder_;
 };
@@ -85,6 +91,18 @@ TEST_F(Published, the_turns_give_1073_of_the_papers_1080_numbers_to_the_last_dig
 
 TEST_F(Published, with_the_unknown_turns_marked_they_give_1077) {
   EXPECT_EQ(different(check(true)), kNotPublished);
+}
+
+TEST_F(Published, every_number_of_the_paper_comes_from_12_trajectories) {
+  const std::vector<TurnTable> tables = {imported(false)};
+  const std::vector<PublishedExperiment> selections = {paper_selection(tables.front()).value()};
+  for (const std::int32_t number : numeric_paper_tables(values_)) {
+    const PaperGrouping grouping =
+        group_for_paper(tables, selections, paper_layout(values_, number));
+    for (const std::uint32_t condition : grouping.shown) {
+      EXPECT_EQ(grouping.conditions.list[condition].trajectories, 12);
+    }
+  }
 }
 
 TEST_F(Published, the_paper_s_values_that_are_shipped_are_the_published_ones) {

@@ -72,13 +72,22 @@ TEST_F(PaperCommands, tables_of_facts_need_no_file_and_the_others_ask_for_one) {
 }
 
 TEST_F(PaperCommands, a_check_counts_and_its_exit_code_tells_of_what_is_not_explained) {
-  const CommandEnd end = ptxbatch({"check", "--paper", imported("a.h5")});
-  // 33.3 against 50.0 may be chance with two trajectories, the best speedup 0.809 may not.
-  EXPECT_EQ(end.exit_code, 2);
-  EXPECT_THAT(end.output,
+  const CommandEnd few = ptxbatch({"check", "--paper", imported("a.h5")});
+  EXPECT_EQ(few.exit_code, 0);
+  EXPECT_THAT(few.output,
               AllOf(HasSubstr("Table 1, H100, GLM-5.2, GEMM, 1 turn, all correct: "
-                              "paper 33.3, here 50.0\n  chance may explain it"),
+                              "paper 33.3, here 50.0\n"),
+                    HasSubstr("  cannot be judged: fewer than 4 trajectories"),
                     HasSubstr("What these files do not have:"), HasSubstr("1068 are missing")));
+  // Far better than the paper's in every trajectory.
+  std::string turns(kTurns, std::string(kTurns).find("GLM"));
+  for (const char* id : {"0", "1", "2", "3", "4", "5", "6", "7"}) {
+    turns += std::string("GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_00") + id +
+             ",0,Correct,5,H,1,10\n";
+  }
+  const CommandEnd better = ptxbatch({"check", "--paper", imported("better.h5", turns)});
+  EXPECT_EQ(better.exit_code, 2);
+  EXPECT_THAT(better.output, HasSubstr("\n  not explained: "));
 }
 
 TEST_F(PaperCommands, compare_refuses_other_devices_until_told) {
