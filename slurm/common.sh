@@ -223,14 +223,37 @@ release_servers() {
 
 # --- what comes out --------------------------------------------------------------------------------
 
+# What a command prints, as a file that is whole or as it was. Returns the command's exit code.
+print_to() {
+  local file=$1 code
+  shift
+  "$@" >"$file.part"
+  code=$?
+  if ((code == 0 || code == EXIT_WITH_FAILURES)); then mv "$file.part" "$file"; else rm -f "$file.part"; fi
+  return "$code"
+}
+
 # Tables, figures and one page of one finished results file, beside it.
 show_results() {
   local results=$1 name=${1%.h5}
-  "$PTXBATCH_PROGRAM" tables "$results" --format markdown | tee "$name-tables.md"
+  print_to "$name-tables.md" "$PTXBATCH_PROGRAM" tables "$results" --format markdown &&
+    cat "$name-tables.md"
   "$PTXBATCH_PROGRAM" figures "$results" -o "$name-figures" >/dev/null ||
     say "the figures could not be made (is gnuplot there?); the results are complete"
   "$PTXBATCH_PROGRAM" report "$results" -o "$name.html" >/dev/null &&
     say "$results, $name-tables.md, $name-figures/, $name.html"
+}
+
+# The numbers of the given results files beside the paper's.
+show_check() {
+  local file=$1
+  shift
+  print_to "$file" "$PTXBATCH_PROGRAM" check --paper "$@"
+  case $? in
+    0) ;;
+    "$EXIT_WITH_FAILURES") say "some numbers differ from the paper's: $file" ;;
+    *) say "error: the numbers could not be held against the paper's; why stands above" ;;
+  esac
 }
 
 # The paper's tables, figures and the check against its numbers, of all given results files.
@@ -238,16 +261,20 @@ show_paper() {
   local folder=$1 format
   shift
   for format in markdown csv latex; do
-    "$PTXBATCH_PROGRAM" tables --paper 1,3,4,7,8,9 "$@" --format "$format" >"$folder/tables.$format"
+    print_to "$folder/tables.$format" \
+      "$PTXBATCH_PROGRAM" tables --paper 1,3,4,7,8,9 "$@" --format "$format" ||
+      say "error: no $folder/tables.$format was made; why stands above"
   done
-  cat "$folder/tables.markdown"
+  [[ ! -e $folder/tables.markdown ]] || cat "$folder/tables.markdown"
   "$PTXBATCH_PROGRAM" figures "$@" --figures "$PTXBATCH_HOME/experiments/paper/figures.toml" \
     -o "$folder/figures" >/dev/null || say "the figures could not be made (is gnuplot there?)"
   "$PTXBATCH_PROGRAM" report "$@" -o "$folder/report.html" >/dev/null || say "no report was made"
-  "$PTXBATCH_PROGRAM" check --paper "$@" >"$folder/check.txt" ||
-    say "some numbers differ from the paper's: $folder/check.txt"
-  say "tables, figures, report.html and check.txt are in $folder"
+  show_check "$folder/check.txt" "$@"
+  say "what was made is in $folder"
 }
+
+# Where the paper's experiments go; results/paper holds the paper's own numbers.
+paper_folder() { echo "$PTXBATCH_RESULTS/paper_runs"; }
 
 # "hopper" or "blackwell": PTXBATCH_TARGET, else what GPUs this node or the profile's GPU type is.
 gpu_target() {
