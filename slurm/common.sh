@@ -1,20 +1,27 @@
 # shellcheck shell=bash
-# What the batch scripts share: the site's profile, one step of the run and its restarts, signals,
-# the requeue. Sourced by them; in an salloc shell and outside Slurm they work the same way, but a
+# What the batch scripts share: one step of the run and its restarts, signals, the requeue. Sourced by them; in an salloc shell and outside Slurm they work the same way, but a
 # shell is not requeued: it is told to run the same command again.
 
 readonly EXIT_USAGE=1 EXIT_WITH_FAILURES=2 EXIT_RESUMABLE=75 # as ptxbatch's own
 
 PTXBATCH_HOME=${PTXBATCH_HOME:-${SLURM_SUBMIT_DIR:-$PWD}}
 export PTXBATCH_HOME
-# shellcheck source=slurm/profile.sh
-. "${PTXBATCH_PROFILE:-$PTXBATCH_HOME/slurm/profile.sh}"
 
 say() { printf '%s [job %s] %s\n' "$(date '+%F %T')" "${SLURM_JOB_ID:-none}" "$*"; }
+
+# Ends the servers that were submitted for this job alone.
+release_servers() {
+  [[ -z ${PTXBATCH_SERVERS:-} ]] || scancel ${PTXBATCH_SERVERS:+$PTXBATCH_SERVERS}
+}
+
 die() {
   say "error: $*" >&2
+  release_servers
   exit "$EXIT_USAGE"
 }
+
+# shellcheck source=slurm/settings.sh
+. "$PTXBATCH_HOME/slurm/settings.sh" || exit 1
 
 # `PTXBATCH_LIST=1 bash FILE.sbatch` only says which experiment files it would run: for submit.sh.
 list_and_leave() {
@@ -25,10 +32,7 @@ list_and_leave() {
 
 prepare_job() {
   site_environment
-  if [[ -n $PTXBATCH_KEYS_FILE ]]; then
-    # shellcheck source=/dev/null
-    . "$PTXBATCH_KEYS_FILE" || die "PTXBATCH_KEYS_FILE cannot be read: $PTXBATCH_KEYS_FILE"
-  fi
+  read_keys
   [[ -z $PTXBATCH_SCRATCH ]] || export TMPDIR=$PTXBATCH_SCRATCH
   mkdir -p "$PTXBATCH_RESULTS" || die "PTXBATCH_RESULTS cannot be written: $PTXBATCH_RESULTS"
   [[ -x $PTXBATCH_PROGRAM ]] ||

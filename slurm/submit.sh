@@ -8,13 +8,13 @@
 set -uo pipefail
 PTXBATCH_HOME=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PTXBATCH_HOME
-# shellcheck source=slurm/profile.sh
-. "${PTXBATCH_PROFILE:-$PTXBATCH_HOME/slurm/profile.sh}"
 
 die() {
   printf 'submit: %s\n' "$@" >&2
   exit 1
 }
+# shellcheck source=slurm/settings.sh
+. "$PTXBATCH_HOME/slurm/settings.sh" || exit 1
 usage() { sed -n '3,7s/^# //p' "${BASH_SOURCE[0]}"; }
 
 dry_run='' doctor=yes serve=()
@@ -25,6 +25,7 @@ while (($#)); do
     --serve)
       (($# >= 3)) || die "--serve takes a model and the name of a variable"
       serve=("$2" "$3")
+      is_variable "$3" || die "--serve takes the name of an environment variable, not $3"
       shift 2
       ;;
     -h | --help) usage && exit 0 ;;
@@ -42,14 +43,19 @@ shift
 # --- checks ----------------------------------------------------------------------------------------
 
 site_environment
-if [[ -n $PTXBATCH_KEYS_FILE ]]; then
-  # shellcheck source=/dev/null
-  . "$PTXBATCH_KEYS_FILE" || die "PTXBATCH_KEYS_FILE cannot be read: $PTXBATCH_KEYS_FILE"
-fi
+(read_keys) || exit 1
 [[ -x $PTXBATCH_PROGRAM ]] || die "there is no $PTXBATCH_PROGRAM" \
   "Build it (cmake --preset release && cmake --build --preset release), or set PTXBATCH_PROGRAM."
 command -v sbatch >/dev/null || [[ -n $dry_run ]] || die "there is no sbatch here: is this a login node?"
 mkdir -p "$PTXBATCH_RESULTS/slurm" || die "PTXBATCH_RESULTS cannot be written: $PTXBATCH_RESULTS"
+
+# In a shell of its own: sbatch stores this one's environment, where keys have no place, nor have
+# addresses that may be others when the job starts.
+ask_endpoints() (
+  read_keys
+  export_endpoints
+  exec "$PTXBATCH_PROGRAM" doctor "$1"
+)
 
 listed=$(PTXBATCH_LIST=1 bash "$script" "$@") || die "${listed:-$script does not say what it runs}"
 mapfile -t experiments < <(printf '%s' "$listed")
@@ -58,7 +64,7 @@ for experiment in "${experiments[@]}"; do
   "$PTXBATCH_PROGRAM" plan "$experiment" || die "this would not run; nothing was submitted"
   if [[ -n $doctor && ${#serve[@]} -eq 0 ]]; then
     printf '== doctor: %s\n' "$experiment"
-    "$PTXBATCH_PROGRAM" doctor "$experiment" ||
+    ask_endpoints "$experiment" ||
       die "an endpoint does not work; nothing was submitted" "--no-doctor submits all the same."
   fi
 done
@@ -97,6 +103,13 @@ submit() {
   if [[ -n $dry_run ]]; then echo JOB; else sbatch --parsable "$@"; fi
 }
 
+# A server is of no use without its run.
+server=
+cancel_server() {
+  [[ -z $server || -n $dry_run ]] || { scancel "$server" && echo "its server, job $server, is cancelled" >&2; }
+}
+trap cancel_server EXIT
+
 if ((${#serve[@]})); then
   options=(--job-name=ptxbatch-serve)
   whole_job
@@ -104,6 +117,8 @@ if ((${#serve[@]})); then
   options+=("--nodes=$PTXBATCH_SERVE_NODES" --ntasks-per-node=1)
   mapfile -t -O "${#options[@]}" options < <(gpus "$PTXBATCH_SERVE_GPUS")
   options+=("${further[@]}")
+  # Left by an earlier server that was killed; the run waits for the new one's.
+  [[ -n $dry_run ]] || rm -f "${PTXBATCH_ENDPOINTS:?}/${serve[1]}"
   server=$(submit "${options[@]}" "$PTXBATCH_HOME/slurm/serve_model.sbatch" "${serve[@]}") || exit 1
   server=${server%%;*}
   export PTXBATCH_AWAIT=${serve[1]} PTXBATCH_SERVERS=$server
@@ -112,7 +127,7 @@ fi
 ranks=${PTXBATCH_RANKS_PER_NODE:-$PTXBATCH_GPUS_PER_NODE}
 options=("--job-name=ptxbatch-$(basename "$script" .sbatch)")
 whole_job
-[[ -z ${server:-} ]] || options+=("--dependency=after:$server")
+[[ -z $server ]] || options+=("--dependency=after:$server")
 if [[ -n $PTXBATCH_COORDINATOR_PARTITION ]]; then
   options+=("--partition=$PTXBATCH_COORDINATOR_PARTITION" --nodes=1 --ntasks=1
     "--cpus-per-task=$PTXBATCH_COORDINATOR_CPUS" :)
@@ -120,7 +135,8 @@ if [[ -n $PTXBATCH_COORDINATOR_PARTITION ]]; then
 else
   gpu_nodes $((ranks + 1)) # the coordinator is one more
 fi
-job=$(submit "${options[@]}" "$script" "$@") || exit 1
+job=$(submit "${options[@]}" "$script" "$@") || die "the run was not submitted"
+trap - EXIT
 if [[ -n $dry_run ]]; then
   echo "dry run: nothing was submitted"
   exit 0
