@@ -57,6 +57,12 @@ trap 'on_signal USR1' USR1
 trap 'on_signal TERM' TERM
 trap 'on_signal INT' INT
 
+# Sleeps, and wakes up for a signal.
+pause() {
+  sleep "$1" &
+  wait $!
+}
+
 # Empty where there is no limit, or no Slurm.
 seconds_left() {
   local left days=0 fields
@@ -136,6 +142,14 @@ turns_done() {
   "$PTXBATCH_PROGRAM" status --json "$1" 2>/dev/null | sed -n 's/.*"turns": *\([0-9]*\).*/\1/p' | head -n 1
 }
 
+# Whether trajectories that failed are worth a further step, which tries them again: those of a
+# served model fail when its server goes away, and the next step waits for its new address.
+worth_another_step() {
+  local attempts=$1
+  [[ -n ${PTXBATCH_AWAIT:-} ]] || return 1
+  ((attempts == 0)) || { ((attempts < PTXBATCH_ATTEMPTS)) && ! served_models_answer; }
+}
+
 # Runs an experiment, again and again while its step dies. 0 or 2: finished; 75: not yet; else an
 # error that a further attempt would meet again.
 run_experiment() {
@@ -145,15 +159,17 @@ run_experiment() {
   set_launcher
   while true; do
     [[ -z $stop_requested ]] && ! time_is_short || return "$EXIT_RESUMABLE"
-    export_endpoints || return "$EXIT_RESUMABLE"
+    await_endpoints || return
+    export_endpoints
     [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
     before=$(turns_done "$results")
     run_step "${launcher[@]}" "$PTXBATCH_PROGRAM" run "$file" -o "$results" "${options[@]}" "$@"
     code=$?
-    ((code == 0 || code == EXIT_WITH_FAILURES)) && return "$code"
-    [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
+    ((code != 0)) || return 0
     after=$(turns_done "$results")
     if [[ $after != "$before" ]]; then attempts=0; else ((++attempts)); fi
+    ((code != EXIT_WITH_FAILURES)) || worth_another_step "$attempts" || return "$code"
+    [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
     say "the step ended with $code; turns done: ${before:-0} -> ${after:-0}"
     if ((attempts >= PTXBATCH_ATTEMPTS || (code == EXIT_USAGE && attempts >= 2))); then
       say "error: $attempts steps in a row ended without one more turn; what they said stands above"
@@ -165,64 +181,108 @@ run_experiment() {
 
 # --- the job ---------------------------------------------------------------------------------------
 
-job_state() { scontrol --oneliner show job "$SLURM_JOB_ID" 2>/dev/null | head -n 1; }
+# What Slurm says of this job; nothing where it does not say: a controller may be busy, or away for
+# a minute.
+job_facts() {
+  local facts attempt
+  for attempt in 1 2 3; do
+    facts=$(timeout 30 scontrol --oneliner show job "$SLURM_JOB_ID" 2>/dev/null | head -n 1)
+    [[ $facts != *" JobState="* ]] || { echo " $facts" && return; }
+    ((attempt == 3)) || pause 5
+  done
+}
 
 # False when the job itself is being ended: cancelled, at its time limit, a node lost.
 job_goes_on() {
-  [[ -z ${SLURM_JOB_ID:-} ]] || [[ $(job_state) == *" JobState=RUNNING "* ]]
+  local facts
+  [[ -n ${SLURM_JOB_ID:-} ]] || return 0
+  facts=$(job_facts)
+  [[ -z $facts || $facts == *" JobState=RUNNING "* ]]
 }
 
-# Ends the script; a batch job that is not done comes back under the same number.
+# Whether somebody has requeued the job while it ran: it is one restart further than this script.
+was_requeued() { [[ $1 =~ \ Restarts=([0-9]+)\  ]] && ((BASH_REMATCH[1] > ${SLURM_RESTART_COUNT:-0})); }
+
+# Whether a job that is not done comes back under the same number; sees to it where it can.
+comes_back() {
+  local facts
+  [[ -n ${SLURM_JOB_ID:-} ]] || return 1
+  facts=$(job_facts)
+  if was_requeued "$facts"; then
+    say "not done yet: the job was requeued and goes on from here"
+    return 0
+  elif [[ -n $facts && $facts != *" JobState=RUNNING "* ]]; then
+    say "the job is being ended from outside; submit it again, and it goes on from here"
+  elif [[ -n $facts && $facts != *" BatchFlag=1 "* ]]; then
+    say "not done yet: run the same command again"
+  elif ((${SLURM_RESTART_COUNT:-0} >= PTXBATCH_MAX_REQUEUES)); then
+    say "not done after ${SLURM_RESTART_COUNT:-0} requeues: submit it again to go on"
+  else
+    trap '' TERM # of the requeue itself
+    if timeout 60 scontrol requeue "$SLURM_JOB_ID" || was_requeued "$(job_facts)"; then
+      say "not done yet: the job is requeued and goes on from here"
+      return 0
+    fi
+    say "error: not done yet, and Slurm did not requeue the job; submit it again, and it goes on from here"
+  fi
+  return 1
+}
+
+# Ends the script; a batch job that is not done comes back.
 leave() {
   local code=$1
-  ((code == EXIT_RESUMABLE)) || release_servers
-  if ((code == EXIT_RESUMABLE)) && [[ -n ${SLURM_JOB_ID:-} ]]; then
-    local state
-    state=$(job_state)
-    if [[ $state != *" JobState=RUNNING "* ]]; then
-      say "the job is being ended from outside; submit it again, and it goes on from here"
-    elif [[ $state != *" BatchFlag=1 "* ]]; then
-      say "not done yet: run the same command again"
-    elif ((${SLURM_RESTART_COUNT:-0} >= PTXBATCH_MAX_REQUEUES)); then
-      say "not done after ${SLURM_RESTART_COUNT:-0} requeues: submit it again to go on"
-    else
-      say "not done yet: the job is requeued and goes on from here"
-      trap '' TERM # of the requeue itself
-      scontrol requeue "$SLURM_JOB_ID"
-    fi
-  fi
+  { ((code == EXIT_RESUMABLE)) && comes_back; } || release_servers
   exit "$code"
 }
 
 # --- models that the cluster serves ----------------------------------------------------------------
 
-# serve_model.sbatch writes the address of a model into $PTXBATCH_ENDPOINTS/VARIABLE. All that are
-# there are set; a server that was started again may have moved, so this is done before each step.
-# Those that PTXBATCH_AWAIT names (submit.sh --serve) are waited for.
-export_endpoints() {
-  local name file waited=0
-  for name in ${PTXBATCH_AWAIT:-}; do
-    file=$PTXBATCH_ENDPOINTS/$name
-    [[ -s $file ]] || say "waiting for a server to write $file (at most $PTXBATCH_AWAIT_S s)"
-    while [[ ! -s $file && -z $stop_requested ]]; do
-      if ((waited >= PTXBATCH_AWAIT_S)); then
-        say "error: no server has written $file; see the log of its job (squeue -n ptxbatch-serve)"
-        return 1
-      fi
-      sleep 2 &
-      wait $!
-      ((waited += 2))
-    done
-  done
-  for file in "$PTXBATCH_ENDPOINTS"/*; do
-    [[ ${file##*/} =~ ^[A-Z][A-Z0-9_]*$ && -s $file ]] || continue
-    export "${file##*/}=$(<"$file")"
-  done
+# Whether anything answers at an address; true where that cannot be found out.
+answers() {
+  ! command -v curl >/dev/null ||
+    curl --silent --insecure --output /dev/null --max-time 10 --noproxy '*' "$1/models"
 }
 
-# Ends the servers that were submitted for this job alone.
-release_servers() {
-  [[ -z ${PTXBATCH_SERVERS:-} ]] || scancel ${PTXBATCH_SERVERS:+$PTXBATCH_SERVERS}
+# Whether a server stands behind the address that is written for a variable. A server that was killed
+# leaves its address behind.
+is_served() {
+  local file=$PTXBATCH_ENDPOINTS/$1
+  [[ -s $file ]] && answers "$(<"$file")"
+}
+
+# Those that PTXBATCH_AWAIT names (submit.sh --serve).
+served_models_answer() {
+  local name
+  for name in ${PTXBATCH_AWAIT:-}; do is_served "$name" || return 1; done
+}
+
+# Whether the servers of this job alone are no jobs any more: nobody would answer then.
+servers_ended() {
+  local states
+  [[ -n ${PTXBATCH_SERVERS:-} ]] || return 1
+  if states=$(timeout 30 squeue -h -j "$PTXBATCH_SERVERS" -o %T 2>&1); then
+    [[ -z $states ]]
+  else
+    [[ $states == *"Invalid job id"* ]]
+  fi
+}
+
+# Waits for them, before each step: a server that was started again may have moved. Returns the exit
+# code when it does not get there.
+await_endpoints() {
+  local end=$((SECONDS + PTXBATCH_AWAIT_S)) asked=0
+  until served_models_answer; do
+    [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
+    if ((SECONDS >= end)); then
+      say "error: no server answers; see the log of its job (squeue -n ptxbatch-serve)"
+      return "$EXIT_RESUMABLE"
+    elif ((asked % 15 == 5)) && servers_ended; then
+      say "error: the server of $PTXBATCH_AWAIT has ended; see $PTXBATCH_RESULTS/slurm/ptxbatch-serve-$PTXBATCH_SERVERS.log"
+      return "$EXIT_USAGE"
+    fi
+    ((asked++ > 0)) || say "waiting for the server of $PTXBATCH_AWAIT (at most $PTXBATCH_AWAIT_S s)"
+    pause 2
+  done
 }
 
 # --- what comes out --------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ StubStage::StubStage() {
   stub("sbatch", "env >sbatch_environment\necho $((100 + $(grep -c ^sbatch calls)))\n");
   stub("scontrol", kRunningJob);
   stub("scancel", "");
-  stub("squeue", "");
+  stub("squeue", "[[ $* != *%T ]] || echo RUNNING\n");
   stub("curl", "");
   stub("sleep", "exec /bin/sleep 0.02\n");
   stub("srun", "cd - >/dev/null; while [[ $1 == -* ]]; do shift; done; exec \"$@\"\n");
