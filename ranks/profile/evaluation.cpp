@@ -28,7 +28,8 @@ Tolerance tolerance_of(const ProtocolSettings& protocol) {
 /// The reference, in the same steps as a candidate's call.
 Result<CallTime> reference_call(const Keepers& keepers, int set, const ProtocolSettings& protocol,
                                 const MeasurementRules& rules) {
-  if (auto prepared = keepers.state.prepare(set); !prepared) return fail(prepared.error());
+  const auto ready = keepers.state.prepare(set, PartOrder::kKept);
+  if (!ready) return fail(ready.error());
   const bool apart = &keepers.reference != &keepers.state;
   const auto call = keepers.reference.time_reference(apart ? 0 : set);
   if (!call) return fail(call.error());

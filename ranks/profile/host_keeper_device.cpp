@@ -96,7 +96,7 @@ class HostWorkload final : public WorkloadState {
 
   [[nodiscard]] std::string reference() const override { return host_reference_library(); }
 
-  Status prepare_call(std::size_t set) override {
+  Status prepare_call(std::size_t set, PartOrder /*order*/) override {
     if (present_set_ != set) show(set);
     for (std::size_t i = 0; i < shared_outputs_.size(); ++i) {
       const GuardedMapping& output = shared_outputs_[i].mapping;

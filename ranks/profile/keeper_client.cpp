@@ -61,8 +61,9 @@ Result<KeeperClient::OpenedWorkload> KeeperClient::open(const Problem& problem,
                         std::move(answer->fds)};
 }
 
-Status KeeperClient::prepare(int set) {
-  const auto answer = ask<Done>(PrepareCall{0, static_cast<std::uint64_t>(set)});
+Status KeeperClient::prepare(int set, PartOrder order) {
+  const auto answer =
+      ask<Done>(PrepareCall{0, static_cast<std::uint64_t>(set), order == PartOrder::kKept});
   if (!answer) return fail(answer.error());
   return {};
 }

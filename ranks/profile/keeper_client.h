@@ -40,7 +40,7 @@ class KeeperClient {
   };
   /// `input_sets` distinct inputs. Errors of the problem itself are kInput.
   Result<OpenedWorkload> open(const Problem& problem, std::uint64_t input_seed, int input_sets);
-  Status prepare(int set);
+  Status prepare(int set, PartOrder order = PartOrder::kNew);
   struct Check {
     CallChecked result;
     double span_s = 0;  // by the rank's clock

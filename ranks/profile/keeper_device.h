@@ -27,9 +27,9 @@ struct SharedTensors {
 /// The inputs and reference outputs of one workload, resident on the device.
 ///
 /// All input sets are shown to a runner through the same memory, one at a time: prepare_call()
-/// copies the wanted set there, on a GPU in an order of its parts that changes with every call. A
-/// candidate therefore sees the same pointers with other contents behind them, and cannot pass with
-/// a result that it computed for an earlier call.
+/// copies the wanted set there, on a GPU with its parts in a new order. A candidate therefore sees
+/// the same pointers with other contents behind them, and cannot pass with a result that it
+/// computed for an earlier call.
 class WorkloadState {
  public:
   virtual ~WorkloadState() = default;
@@ -40,7 +40,7 @@ class WorkloadState {
   virtual Result<SharedTensors> share_with_new_runner() = 0;
   /// Set `set` into the shared inputs, poison into the outputs and the slack before them, and the
   /// caches flushed.
-  virtual Status prepare_call(std::size_t set) = 0;
+  virtual Status prepare_call(std::size_t set, PartOrder order) = 0;
   virtual Result<CallChecked> check_call(std::size_t set, Tolerance tolerance) = 0;
   /// What the reference is: library, version, algorithm.
   [[nodiscard]] virtual std::string reference() const = 0;

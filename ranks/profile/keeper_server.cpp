@@ -33,7 +33,8 @@ class KeeperServer {
   }
   Reply serve(const PrepareCall& request) {
     if (auto wrong = check_set(request.nonce, request.set)) return std::move(*wrong);
-    const Status status = state_->prepare_call(request.set);
+    const Status status =
+        state_->prepare_call(request.set, request.keeps_order ? PartOrder::kKept : PartOrder::kNew);
     if (!status) return refusal(request.nonce, status.error());
     return {Done{request.nonce}, {}};
   }

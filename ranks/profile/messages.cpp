@@ -100,6 +100,7 @@ template <class Visit>
 void fields(Visit& visit, PrepareCall& m) {
   visit("nonce", m.nonce);
   visit("set", m.set);
+  visit("keeps_order", m.keeps_order);
 }
 template <class Visit>
 void fields(Visit& visit, CheckCall& m) {

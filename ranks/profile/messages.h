@@ -60,10 +60,14 @@ struct WorkloadOpened {
   std::string reference;                // what it is timed against: library, version, algorithm
   std::vector<TensorMapping> mappings;  // inputs without the scalars, then outputs
 };
+/// In which order an input's independent parts are shown: a new one to each call of a candidate.
+enum class PartOrder { kNew, kKept };
+
 /// Puts input set `set` in place, poisons the outputs and flushes the caches.
 struct PrepareCall {
   std::uint64_t nonce = 0;
   std::uint64_t set = 0;
+  bool keeps_order = false;  // of the inputs' parts: for a call that no candidate makes
 };
 /// Compares the outputs with the reference of input set `set`.
 struct CheckCall {

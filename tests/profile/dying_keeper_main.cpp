@@ -21,7 +21,9 @@ class DyingWorkload final : public WorkloadState {
   explicit DyingWorkload(std::unique_ptr<WorkloadState> sound) : sound_(std::move(sound)) {}
   [[nodiscard]] std::uint64_t resident_bytes() const override { return sound_->resident_bytes(); }
   Result<SharedTensors> share_with_new_runner() override { return sound_->share_with_new_runner(); }
-  Status prepare_call(std::size_t set) override { return sound_->prepare_call(set); }
+  Status prepare_call(std::size_t set, PartOrder order) override {
+    return sound_->prepare_call(set, order);
+  }
   Result<CallChecked> check_call(std::size_t set, Tolerance tolerance) override {
     if (++checks_ == 3 && (exists("always") || !exists("died-once"))) {
       std::ofstream("died-once") << "x";

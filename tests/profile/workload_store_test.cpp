@@ -13,7 +13,7 @@ class CountedWorkload final : public WorkloadState {
   explicit CountedWorkload(std::uint64_t bytes) : bytes_(bytes) {}
   [[nodiscard]] std::uint64_t resident_bytes() const override { return bytes_; }
   Result<SharedTensors> share_with_new_runner() override { return SharedTensors{}; }
-  Status prepare_call(std::size_t /*set*/) override { return {}; }
+  Status prepare_call(std::size_t /*set*/, PartOrder /*order*/) override { return {}; }
   Result<CallChecked> check_call(std::size_t /*set*/, Tolerance /*tolerance*/) override {
     return CallChecked{};
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include "ranks/problems/operators.h"
 #include "ranks/profile/cuda/activity_trace.h"
@@ -11,6 +10,7 @@
 #include "ranks/profile/cuda/device_pointer.h"
 #include "ranks/profile/cuda/kernels.h"
 #include "ranks/profile/cuda/references.h"
+#include "ranks/profile/rotation_deck.h"
 
 namespace ptxbatch {
 namespace {
@@ -71,6 +71,8 @@ OutputError output_error(const Tensor& output, const DeviceComparison& compariso
 }
 
 struct InputSet {
+  explicit InputSet(std::int64_t parts) : rotations(parts) {}
+  RotationDeck rotations;             // not yet shown to the runner at hand
   std::vector<DeviceBuffer> inputs;   // empty for a scalar
   std::vector<DeviceBuffer> outputs;  // the reference's
 };
@@ -102,7 +104,7 @@ class CudaWorkload final : public WorkloadState {
   }
 
   void add_set(std::uint64_t seed, std::size_t set) {
-    InputSet& made = sets_.emplace_back();
+    InputSet& made = sets_.emplace_back(parts_);
     for (std::size_t i = 0; i < problem_.inputs.size(); ++i) {
       const Argument& input = problem_.inputs[i];
       DeviceBuffer& buffer = made.inputs.emplace_back(input.is_scalar ? 0 : input.tensor.bytes());
@@ -133,14 +135,15 @@ class CudaWorkload final : public WorkloadState {
   // The outputs are the same for every runner: a mapping ends with its process, and the runner
   // before this one has ended.
   Result<SharedTensors> share_with_new_runner() override {
+    for (InputSet& set : sets_) set.rotations.shuffle();
     SharedTensors shared;
     for (const SharedTensor& tensor : inputs_) add_to(shared, tensor, false);
     for (const SharedTensor& tensor : outputs_) add_to(shared, tensor, true);
     return shared;
   }
 
-  Status prepare_call(std::size_t set) override {
-    show(set, std::uniform_int_distribution<std::int64_t>(0, parts_ - 1)(random_));
+  Status prepare_call(std::size_t set, PartOrder order) override {
+    show(set, order == PartOrder::kNew ? sets_[set].rotations.deal() : rotation_);
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       fill_with_poison(outputs_[i].tensor(), problem_.outputs[i], stream_.get());
       PTXBATCH_CALL(
@@ -208,8 +211,7 @@ class CudaWorkload final : public WorkloadState {
   }
 
   // Anew before every call: a runner that made its mapping writable, which the driver allows,
-  // spoils nothing but its own call. Rotated by `rotation` parts, so that no call's inputs are
-  // those of the call before.
+  // spoils nothing but its own call.
   void show(std::size_t set, std::int64_t rotation) {
     rotation_ = rotation;
     std::size_t shared = 0;
@@ -245,7 +247,6 @@ class CudaWorkload final : public WorkloadState {
   const Operator& kind_;
   std::int64_t parts_ = 1;
   std::int64_t rotation_ = 0;  // of the inputs in place
-  std::mt19937_64 random_{std::random_device{}()};
   Stream stream_;
   std::unique_ptr<CudaReference> reference_;
   CheckResults check_;
