@@ -1,21 +1,21 @@
 #include "ranks/profile/evaluation.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <numeric>
 #include <optional>
 #include <random>
 
 #include "common/log.h"
 #include "ranks/problems/operators.h"
+#include "ranks/profile/measurement_attempts.h"
+#include "ranks/profile/timed_trial.h"
 
 namespace ptxbatch {
 namespace {
 
 using Outcome = Evaluation::Outcome;
 
-constexpr int kAttempts = 3;
+constexpr int kTriesForATime = 3;
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -40,27 +40,6 @@ Result<CallTime> reference_call(const Keepers& keepers, int set, const ProtocolS
   time.span_s += checked->span_s;
   return time;
 }
-
-std::string milliseconds(double seconds) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f ms", seconds * 1e3);
-  return text.data();
-}
-
-/// What one trial's timing gave.
-struct TimedTrial {
-  std::vector<CallTime> candidate;
-  std::vector<CallTime> keeper;
-  std::vector<TimingRecord> records;
-  std::vector<double> reference_medians_ms;
-  std::vector<double> block_speedups;
-
-  void add_block(int trial, TimingRecord::Side side, const std::vector<CallTime>& calls) {
-    auto& all = side == TimingRecord::Side::kCandidate ? candidate : keeper;
-    all.insert(all.end(), calls.begin(), calls.end());
-    records.push_back({trial, static_cast<std::int32_t>(records.size()), side, claimed_ms(calls)});
-  }
-};
 
 /// Where the time of a candidate's calls went, for the log.
 struct CallSteps {
@@ -151,9 +130,6 @@ class EvaluationRun {
     return end({Outcome::kWrong, "the outputs differ from the reference", 0, 0, ""});
   }
 
-  // A claim that does not fit is looked at twice, since the machine may have been disturbed. A
-  // measurement in which the reference drifted is void and made again; on a GPU that throttles all
-  // the time the steadiest of them is what there is, and the readings beside it say so.
   Result<bool> time_trial(int trial, const ReferenceLatency& alone) {
     at("warm-up", trial);
     for (int i = 0; i < task_.protocol.warmups; ++i) {
@@ -161,43 +137,41 @@ class EvaluationRun {
       if (!called || !*called) return propagate(called);
     }
     evaluation_.phase = "timing";
-    int misfits = 0;
-    double beyond_claims_s = 0;
-    double usual_s = 0;
+    return time_until_believed(trial, alone);
+  }
+
+  Result<bool> time_until_believed(int trial, const ReferenceLatency& alone) {
+    using Finding = MeasurementAttempts::Finding;
+    MeasurementAttempts attempts;
     std::vector<CallTime> known_honest = alone.honest_calls;
     std::optional<TimedTrial> steadiest;
-    for (int attempt = 0; attempt < kAttempts && misfits < 2; ++attempt) {
+    while (true) {
+      const double left_s = left_s_;
       TimedTrial timed;
       auto measured = measure(trial, timed);
       if (!measured || !*measured) return measured;
       const std::vector<CallTime>& honest = honest_calls(timed, known_honest);
-      beyond_claims_s = median_way_s(timed.candidate);
-      usual_s = median_way_s(honest);
-      spdlog::debug("trial {}: beyond its claims a call of the candidate took {}, an honest one {}",
-                    trial, milliseconds(beyond_claims_s), milliseconds(usual_s));
-      if (!claims_fit(timed.candidate, honest, task_.rules.slack)) {
-        ++misfits;
-        if (auto fresh = measure_honest_again(known_honest); !fresh) return fail(fresh.error());
-      } else if (has_drifted(timed)) {
-        spdlog::warn("the reference drifted by {:.1f} % within a measurement, which is made again",
-                     relative_spread(timed.reference_medians_ms) * 100);
-        if (!steadiest || relative_spread(timed.reference_medians_ms) <
-                              relative_spread(steadiest->reference_medians_ms)) {
-          steadiest = std::move(timed);
-        }
-      } else {
-        keep(timed, trial, alone);
-        return true;
+      const Finding finding = look_at(timed, honest, task_.rules);
+      if (finding == Finding::kDrifted && (!steadiest || timed.spread() < steadiest->spread())) {
+        steadiest = timed;
       }
+      switch (attempts.after(finding)) {
+        case MeasurementAttempts::Next::kKeepThis:
+          keep(timed, trial, alone);
+          return true;
+        case MeasurementAttempts::Next::kKeepSteadiest:
+          keep(*steadiest, trial, alone);
+          return true;
+        case MeasurementAttempts::Next::kConvict:
+          return end_by_violation(unclaimed_text(timed, honest));
+        case MeasurementAttempts::Next::kMeasureAgain:
+          break;
+      }
+      if (finding == Finding::kMisfit) {
+        if (auto fresh = measure_honest_again(known_honest); !fresh) return fail(fresh.error());
+      }
+      left_s_ = left_s;  // a measurement that does not count takes nothing from the candidate
     }
-    if (misfits == 0 && steadiest) {
-      keep(*steadiest, trial, alone);
-      return true;
-    }
-    return end_by_violation(
-        "the times claimed inside the process do not fit those seen from outside: " +
-        milliseconds(beyond_claims_s) + " of each call were not claimed, where " +
-        milliseconds(usual_s) + " are usual");
   }
 
   // On a shared core the load of the moment counts, so the host's are those made in turn.
@@ -215,11 +189,6 @@ class EvaluationRun {
     return {};
   }
 
-  [[nodiscard]] bool has_drifted(const TimedTrial& timed) const {
-    return task_.rules.drift_limit > 0 &&
-           drift_of(timed.reference_medians_ms, task_.rules) > task_.rules.drift_limit;
-  }
-
   // Without blocks the reference is not timed again.
   Result<bool> measure(int trial, TimedTrial& timed) {
     if (task_.protocol.pair_blocks == 0) {
@@ -232,7 +201,7 @@ class EvaluationRun {
     const auto blocks = block_sizes(task_.protocol.iterations, task_.protocol.pair_blocks);
     const auto reference_blocks =
         block_sizes(task_.protocol.iterations, static_cast<int>(blocks.size()) + 1);
-    std::vector<double> candidate_medians_ms;
+    std::vector<std::vector<double>> candidate_ms;
     for (std::size_t i = 0; i < reference_blocks.size(); ++i) {
       auto referred = reference_block(trial, reference_blocks[i], timed);
       if (!referred) return fail(referred.error());
@@ -241,9 +210,9 @@ class EvaluationRun {
       auto measured = candidate_block(trial, blocks[i], candidate);
       if (!measured || !*measured) return measured;
       timed.add_block(trial, TimingRecord::Side::kCandidate, candidate);
-      candidate_medians_ms.push_back(median(claimed_ms(candidate)));
+      candidate_ms.push_back(claimed_ms(candidate));
     }
-    timed.block_speedups = paired_speedups(timed.reference_medians_ms, candidate_medians_ms);
+    timed.speedups = paired_speedups(timed.reference_medians_ms, candidate_ms);
     return true;
   }
 
@@ -328,7 +297,7 @@ class EvaluationRun {
 
   /// A right call whose time is known: one that the device recorded only in part is made again.
   Called complete_call(int set) {
-    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    for (int attempt = 0; attempt < kTriesForATime; ++attempt) {
       auto called = right_call(set);
       if (!called || !*called || !(*called)->incomplete) return called;
     }
@@ -366,8 +335,7 @@ class EvaluationRun {
     medians_ms_.push_back(median(claimed_ms(timed.candidate)));
     evaluation_.timings.insert(evaluation_.timings.end(), timed.records.begin(),
                                timed.records.end());
-    block_speedups_.insert(block_speedups_.end(), timed.block_speedups.begin(),
-                           timed.block_speedups.end());
+    paired_speedups_.insert(paired_speedups_.end(), timed.speedups.begin(), timed.speedups.end());
   }
 
   // On the host other programs share the core, and nothing follows from it.
@@ -386,7 +354,7 @@ class EvaluationRun {
     if (evaluation_.candidate_latency_ms > 0) {
       evaluation_.speedup = reference.latency_ms / evaluation_.candidate_latency_ms;
     }
-    evaluation_.paired_speedup = median(block_speedups_);
+    evaluation_.paired_speedup = median(paired_speedups_);
     if (evaluation_.candidate_latency_ms < task_.rules.least_latency_ms) {
       end_by_violation(std::to_string(evaluation_.candidate_latency_ms) + " ms is less than the " +
                        std::to_string(task_.rules.least_latency_ms) +
@@ -406,7 +374,7 @@ class EvaluationRun {
   std::mt19937 random_;
   Evaluation evaluation_;
   std::vector<double> medians_ms_;
-  std::vector<double> block_speedups_;
+  std::vector<double> paired_speedups_;
 };
 
 }  // namespace

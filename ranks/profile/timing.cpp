@@ -53,11 +53,14 @@ bool claims_fit(const std::vector<CallTime>& candidate, const std::vector<CallTi
 }
 
 std::vector<double> paired_speedups(const std::vector<double>& reference_ms,
-                                    const std::vector<double>& candidate_ms) {
+                                    const std::vector<std::vector<double>>& candidate_ms) {
   std::vector<double> speedups;
   for (std::size_t i = 0; i < std::min(candidate_ms.size(), reference_ms.size()); ++i) {
-    const double behind = reference_ms[std::min(i + 1, reference_ms.size() - 1)];
-    if (candidate_ms[i] > 0) speedups.push_back((reference_ms[i] + behind) / 2 / candidate_ms[i]);
+    const double behind_ms = reference_ms[std::min(i + 1, reference_ms.size() - 1)];
+    const double beside_ms = (reference_ms[i] + behind_ms) / 2;
+    for (const double call_ms : candidate_ms[i]) {
+      if (call_ms > 0) speedups.push_back(beside_ms / call_ms);
+    }
   }
   return speedups;
 }

@@ -40,12 +40,15 @@ double median_way_s(const std::vector<CallTime>& calls);
 /// (largest - smallest) / smallest; 0 for fewer than two values.
 double relative_spread(const std::vector<double>& values);
 
-/// The speedups of a candidate's blocks. Block i of the candidate was timed between blocks i and
-/// i + 1 of the reference and is compared with the mean of the two, so that a clock that falls or
-/// rises evenly favours neither; a last one without a block behind it, with the one before. Blocks
-/// of no length give none.
+/// The speedups of a candidate's calls. Block i of the candidate was timed between blocks i and
+/// i + 1 of the reference, whose medians are given, and each of its calls is compared with the mean
+/// of the two, so that a clock that falls or rises evenly favours neither; in a last block without
+/// one behind it, with the one before. Calls of no length give none.
+///
+/// One for each call, and not for each block: false claims in a minority of the calls, which
+/// claims_fit() does not see, then cannot be a majority here either.
 std::vector<double> paired_speedups(const std::vector<double>& reference_ms,
-                                    const std::vector<double>& candidate_ms);
+                                    const std::vector<std::vector<double>>& candidate_ms);
 
 /// How `count` calls are split over at most `blocks` blocks: sizes that differ by one, none empty.
 std::vector<int> block_sizes(int count, int blocks);

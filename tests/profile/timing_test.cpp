@@ -25,14 +25,28 @@ TEST(Median, OfOddEvenAndNone) {
 }
 
 TEST(PairedSpeedups, AnEvenDriftFavoursNeither) {
-  EXPECT_THAT(paired_speedups({10, 12, 14}, {11, 13}), ElementsAre(1, 1));
-  EXPECT_THAT(paired_speedups({14, 12, 10}, {6.5, 5.5}), ElementsAre(2, 2));
+  EXPECT_THAT(paired_speedups({10, 12, 14}, {{11}, {13}}), ElementsAre(1, 1));
+  EXPECT_THAT(paired_speedups({14, 12, 10}, {{6.5, 13}, {5.5}}), ElementsAre(2, 1, 2));
 }
 
 TEST(PairedSpeedups, ABlockWithNothingBehindItIsComparedWithTheOneBefore) {
-  EXPECT_THAT(paired_speedups({10, 12}, {11, 6}), ElementsAre(1, 2));
-  EXPECT_THAT(paired_speedups({10}, {5}), ElementsAre(2));
-  EXPECT_THAT(paired_speedups({10, 10}, {0}), IsEmpty());
+  EXPECT_THAT(paired_speedups({10, 12}, {{11}, {6}}), ElementsAre(1, 2));
+  EXPECT_THAT(paired_speedups({10}, {{5}}), ElementsAre(2));
+  EXPECT_THAT(paired_speedups({10, 10}, {{0}}), IsEmpty());
+}
+
+// Six of ten calls in three of five blocks: most blocks are false, and most calls are not.
+TEST(PairedSpeedups, FalseClaimsThatFitInTheMedianGainNothing) {
+  std::vector<CallTime> all;
+  std::vector<std::vector<double>> blocks_ms;
+  for (int block = 0; block < 5; ++block) {
+    std::vector<CallTime> made = calls(10, 2.5e-3, 2.6e-3);
+    for (std::size_t i = 0; block < 3 && i < 6; ++i) made[i].claimed_s = 20e-6;
+    all.insert(all.end(), made.begin(), made.end());
+    blocks_ms.push_back(claimed_ms(made));
+  }
+  ASSERT_TRUE(claims_fit(all, calls(50, 2e-4, 2.4e-4)));
+  EXPECT_DOUBLE_EQ(median(paired_speedups(std::vector<double>(6, 2.5), blocks_ms)), 1);
 }
 
 TEST(BlockSizes, DifferByOneAtMostAndNoneIsEmpty) {
