@@ -23,6 +23,7 @@ Result<DeviceInfo> KeeperClient::ensure_running() {
   auto hello = peer_->wait_for_hello<KeeperHello>(deadline_in(kHelloWithinS));
   if (!hello) {
     Error error = error_of(hello.error());
+    error.kind = ErrorKind::kSystem;  // no workload was asked for yet that could be at fault
     peer_.reset();  // also one that is alive and refused to serve
     return fail(std::move(error));
   }

@@ -10,12 +10,11 @@ std::string key_of(const OpenWorkload& request) {
          std::to_string(request.input_seed) + "\n" + std::to_string(request.input_sets);
 }
 
-// All sets of inputs and reference outputs, and one more of each that is shown to runners.
-std::uint64_t expected_bytes(const OpenWorkload& request) {
-  return tensor_bytes(request.problem) * (request.input_sets + 1);
-}
-
 }  // namespace
+
+std::uint64_t expected_state_bytes(const Problem& problem, std::size_t input_sets) {
+  return tensor_bytes(problem) * (input_sets + 1);
+}
 
 Result<WorkloadState*> WorkloadStore::open(const OpenWorkload& request) {
   const std::string key = key_of(request);
@@ -26,7 +25,8 @@ Result<WorkloadState*> WorkloadStore::open(const OpenWorkload& request) {
     return entries_.front().state.get();
   }
   // Room is made first: on a GPU, memory that is not there cannot be had for a moment.
-  evict_down_to(budget_bytes_ - std::min(budget_bytes_, expected_bytes(request)), nullptr);
+  const std::uint64_t expected_bytes = expected_state_bytes(request.problem, request.input_sets);
+  evict_down_to(budget_bytes_ - std::min(budget_bytes_, expected_bytes), nullptr);
   auto state = device_.make_workload(request.problem, request.input_seed, request.input_sets);
   if (!state) return fail(state.error());
   entries_.push_front({key, std::move(*state)});

@@ -10,6 +10,10 @@
 
 namespace ptxbatch {
 
+/// What a workload's state takes: all sets of inputs and reference outputs, and one more of each
+/// that is shown to runners.
+std::uint64_t expected_state_bytes(const Problem& problem, std::size_t input_sets);
+
 class WorkloadStore {
  public:
   WorkloadStore(KeeperDevice& device, std::uint64_t budget_bytes)

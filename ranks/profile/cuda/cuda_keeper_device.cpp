@@ -6,6 +6,7 @@
 #include "ranks/profile/cuda/cuda_workload.h"
 #include "ranks/profile/cuda/device_peaks.h"
 #include "ranks/profile/cuda/references.h"
+#include "ranks/profile/workload_store.h"
 
 namespace ptxbatch {
 namespace {
@@ -46,10 +47,16 @@ Result<std::unique_ptr<WorkloadState>> CudaKeeperDevice::make_workload(const Pro
     std::size_t free = 0;
     std::size_t total = 0;
     PTXBATCH_CALL(cuMemGetInfo(&free, &total));
-    return fail(ErrorKind::kInput,
-                problem.definition + " does not fit into the memory of " + gpu_.name() + " (" +
-                    gibibytes(free) + " free of " + gibibytes(total) + ")",
-                "Use a smaller workload or fewer trials, and look for other programs on this GPU.");
+    const std::uint64_t needed = expected_state_bytes(problem, input_sets);
+    const std::string found = "the memory of " + gpu_.name() + " (" + gibibytes(free) +
+                              " free of " + gibibytes(total) + ", " + gibibytes(needed) +
+                              " needed)";
+    // What would fit on an empty GPU is no fault of the workload's.
+    if (needed < total / 10 * 9) {
+      throw CudaFailure("other programs have taken up " + found + "; nvidia-smi shows them");
+    }
+    return fail(ErrorKind::kInput, problem.definition + " does not fit into " + found,
+                "Use a smaller workload or fewer trials.");
   }
 }
 
