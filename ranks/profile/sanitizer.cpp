@@ -1,5 +1,7 @@
 #include "ranks/profile/sanitizer.h"
 
+#include <unistd.h>
+
 #include "common/file_system.h"
 #include "common/scratch_folder.h"
 #include "ranks/profile/sanitizer_report.h"
@@ -12,9 +14,11 @@ using Outcome = Sanitization::Outcome;
 constexpr int kSet = 0;
 constexpr int kFaultExitCode = 99;
 constexpr double kEndWithinS = 60;  // for the tool, once its runner has nothing left to do
-// The tool and its runner find each other on the first free port of the rank's own.
+// The tool and its runner find each other on the first free one of these ports. Each rank of a host
+// has others: ranks' process ids follow one another.
 constexpr int kFirstPort = 49152;
 constexpr int kPortsPerRank = 16;
+constexpr int kRanksApart = 1000;
 
 Sanitization tool_failed(const std::string& tool, const std::string& what) {
   return {Outcome::kToolFailed, tool + " failed: " + what, 0};
@@ -28,7 +32,7 @@ std::vector<std::string> command(const SanitizeTask& task, const std::string& re
           "--target-processes",
           "application-only",
           "--port",
-          std::to_string(kFirstPort + task.runner.place.device * kPortsPerRank),
+          std::to_string(kFirstPort + ::getpid() % kRanksApart * kPortsPerRank),
           "--max-connections",
           std::to_string(kPortsPerRank),
           "--error-exitcode",
@@ -77,6 +81,8 @@ Sanitization call_under_tool(const KeeperClient::OpenedWorkload& workload, const
     return {Outcome::kTimedOut, task.tool, 0};
   }
   const ProcessEnd end = runner->finish(kEndWithinS);
+  // A tool that has seen nothing bad in a candidate that did not run has seen nothing.
+  if (end.ok() && !step) return tool_failed(task.tool, step.error().detail);
   return conclude(task, end, report, runner->output());
 }
 

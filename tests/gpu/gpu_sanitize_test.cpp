@@ -83,6 +83,12 @@ std::string script(const std::string& folder, const std::string& body) {
   return path;
 }
 
+TEST_F(GpuSanitize, ACandidateThatDidNotRunUnderTheToolIsNotClean) {
+  const Sanitization found = sanitize("fault_throws");
+  EXPECT_EQ(found.outcome, Found::kToolFailed);
+  EXPECT_THAT(found.report, HasSubstr("memcheck failed"));
+}
+
 TEST_F(GpuSanitize, ASanitizerThatDiesOrHangsIsAnOutcomeOfItsOwn) {
   JudgeConfig config = gpu_config(scratch());
   config.budgets.sanitize_s = 2;
