@@ -68,12 +68,14 @@ SharedTensor SharedTensor::import(int fd, std::uint64_t mapped_bytes, std::uint6
 
 SharedTensor::SharedTensor(CUmemGenericAllocationHandle memory, std::uint64_t mapped_bytes,
                            std::uint64_t tensor_bytes, Access access, CUdevice device)
-    : memory_(memory), mapped_bytes_(mapped_bytes), tensor_bytes_(tensor_bytes) {
+    : SharedTensor(memory) {  // made from here on: what throws below is released
+  mapped_bytes_ = mapped_bytes;
+  tensor_bytes_ = tensor_bytes;
   const std::uint64_t guard = granule_bytes(device);
   reserved_bytes_ = mapped_bytes + 2 * guard;
   PTXBATCH_CALL(cuMemAddressReserve(&reserved_, reserved_bytes_, 0, 0, 0));
+  PTXBATCH_CALL(cuMemMap(reserved_ + guard, mapped_bytes, 0, memory, 0));
   mapped_ = reserved_ + guard;
-  PTXBATCH_CALL(cuMemMap(mapped_, mapped_bytes, 0, memory, 0));
   CUmemAccessDesc description{};
   description.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   description.location.id = device;

@@ -67,6 +67,7 @@ class SharedTensor {
   [[nodiscard]] std::uint64_t mapped_bytes() const { return mapped_bytes_; }
 
  private:
+  explicit SharedTensor(CUmemGenericAllocationHandle memory) : memory_(memory) {}
   SharedTensor(CUmemGenericAllocationHandle memory, std::uint64_t mapped_bytes,
                std::uint64_t tensor_bytes, Access access, CUdevice device);
   void release() noexcept;
