@@ -53,7 +53,7 @@ class Coordinator {
  private:
   struct Rank {
     std::string host;
-    int device = -1;              // its number on its host, once it has said hello
+    int device = -1;              // as DevicePlace::device, once it has said hello
     bool present = true;          // has neither said goodbye nor been given up
     bool given_up = false;        // was silent for too long, and has not begun afresh
     bool told_dismissed = false;  // since it was given up

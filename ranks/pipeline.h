@@ -39,7 +39,7 @@ struct PipelineConfig {
   int rank = 0;
   int session = 0;
   int life = 0;    // counts the rank's hellos: it is more than 0 after a dismissal
-  int device = 0;  // ordinal of this rank's device on its host
+  int device = 0;  // as DevicePlace::device
   int ranks_on_this_host = 1;
   std::string scratch_folder;  // exists; private to this rank
   std::function<TargetPrograms(const std::string& target)> programs;

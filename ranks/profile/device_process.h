@@ -17,7 +17,7 @@ inline bool is_gpu_target(const std::string& target) {
 /// A device of a target, as a rank has it.
 struct DevicePlace {
   std::string target = "host";
-  int device = 0;  // host: the core; GPU: this rank's number among the ranks of its host
+  int device = 0;  // host: the core; GPU: which of those that are visible, wrapped around
   double death_within_s = 10;                       // of a process that was killed
   std::function<void()> when_unkillable = nullptr;  // it was not
 

@@ -16,7 +16,7 @@ namespace ptxbatch {
 
 struct JudgeConfig {
   std::string target;          // "host"
-  int device = 0;              // host: the core to run on; GPU: this rank's number on its host
+  int device = 0;              // as DevicePlace::device
   std::string keeper_program;  // absolute paths
   std::string runner_program;
   std::string tracer_program;  // runs a runner under breakpoints, for evidence
