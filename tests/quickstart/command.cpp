@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <stdexcept>
+#include <string_view>
 
 #include "common/clock.h"
 
@@ -18,6 +19,10 @@ ProcessSpec ptxbatch_command(const std::vector<std::string>& arguments) {
 
 ProcessSpec mpi_command(int processes, const std::vector<std::string>& arguments) {
   ProcessSpec spec = ptxbatch_command(arguments);
+  // A machine's own settings of Open MPI, which no tool needs but mpirun.
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (std::string_view(*entry).starts_with("OMPI_MCA_")) spec.environment.emplace_back(*entry);
+  }
   std::vector<std::string> launcher = {PTXBATCH_MPIEXEC, "--oversubscribe", "-n",
                                        std::to_string(processes)};
   if (::geteuid() == 0) launcher.emplace_back("--allow-run-as-root");
