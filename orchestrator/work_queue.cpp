@@ -69,7 +69,7 @@ bool WorkQueue::is_better(const Choice& one, const Choice& other, int rank) cons
     const auto holders = static_cast<double>(choice.workload->holders.size());
     const Model& model = models_[choice.model];
     return std::tuple(!model.has_enough(), held, held || !affinity_ ? 0.0 : -holders,
-                      choice.workload->flops, model.seconds_to_the_end(),
+                      model.seconds_to_the_end(), choice.workload->flops,
                       -static_cast<double>(model.in_hand));
   };
   return preference(one) > preference(other);

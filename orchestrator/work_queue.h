@@ -2,9 +2,9 @@
 //
 // First what its model can serve: of a model with limits no more is handed out than keeps it busy,
 // while others have work. Then a workload that the rank's device already holds, else one that the
-// fewest ranks hold, larger ones first. Of those the model that needs the longest to the end, as
-// far as its replies have shown: so no long trajectory is left for the last, when all others are
-// done.
+// fewest ranks hold. Of those the model that needs the longest to the end, as far as its replies
+// have shown: so no long trajectory is left for the last, when all others are done. Of one model's
+// the largest workload.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class WorkQueue {
   explicit WorkQueue(bool affinity = true) : affinity_(affinity) {}
 
   void limit(const std::string& model, const ModelLimits& limits);
-  /// `flops` orders the workloads by size.
+  /// `flops` is the size of the workload.
   void add(std::int32_t trajectory, const std::string& workload, double flops,
            const std::string& model = {});
   /// Takes the next trajectory for this rank; it is in hand from then on.

@@ -157,7 +157,7 @@ struct StageBudgets {
 };
 
 struct RankSettings {
-  int generating = 16;   // model calls out at a time, per rank
+  int generating = 32;   // model calls out at a time, per rank
   int profiling = 8;     // further trajectories that are compiled or judged meanwhile
   int compile_jobs = 0;  // 0: half of the cores this rank may use, at least 1
   int feedback_max_tokens = 4000;

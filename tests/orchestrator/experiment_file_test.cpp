@@ -46,7 +46,7 @@ TEST(ExperimentFile, DefaultsAreThePapers) {
   EXPECT_EQ(experiment->budgets.generate_s, 3600);
   EXPECT_EQ(experiment->budgets.sanitize_s, 120);
   EXPECT_EQ(experiment->budgets.evaluate_s, 30);
-  EXPECT_EQ(experiment->rank.generating, 16);
+  EXPECT_EQ(experiment->rank.generating, 32);
   ASSERT_EQ(experiment->prompts.size(), 1U);
   EXPECT_EQ(experiment->prompts[0].tag, "base");
 }

@@ -58,6 +58,16 @@ TEST(WorkQueue, TheModelThatAnswersSlowestGoesFirst) {
   EXPECT_EQ(queue.take(1), 0);
 }
 
+TEST(WorkQueue, OfASlowModelEvenASmallWorkloadGoesBeforeAQuickModelsLargeOne) {
+  WorkQueue queue(/*affinity=*/false);
+  queue.add(0, "large", 100, "quick");
+  queue.add(1, "small", 1, "slow");
+  queue.replied("quick", 10, 100);
+  queue.replied("slow", 900, 100);
+  EXPECT_EQ(queue.take(1), 1) << "the replies take the time, not the device";
+  EXPECT_EQ(queue.take(1), 0);
+}
+
 TEST(WorkQueue, OfAModelWithALimitNoMoreIsHandedOutThanKeepsItBusyWhileOthersHaveWork) {
   WorkQueue queue;
   queue.limit("limited", {.in_flight = 1});

@@ -15,7 +15,7 @@ struct SimulationSettings {
   int ranks = 64;
   std::int32_t trajectories = 1000;
   int turns = 8;
-  int generating = 16;
+  int generating = 32;
   int profiling = 8;
   int workloads = 5;
   double tokens_per_s = 60;

@@ -77,9 +77,20 @@ TEST_F(SimulationTest, EveryTrajectoryEndsOnceAndEveryTurnIsStoredOnce) {
 }
 
 // 3.2 % where a rank has 250 trajectories: the last of them end one after the other.
-TEST_F(SimulationTest, WithManyTrajectoriesARankTheMakespanIsNearTheBound) {
+TEST_F(SimulationTest, WithAPlaceForEachTrajectoryTheLongestOneIsTheMakespan) {
+  SimulationSettings settings = small();
+  settings.ranks = 4;
+  settings.trajectories = 120;
+  const SimulationResult result = run(settings);
+  const double bound_s = binding(result.bounds).seconds;
+  EXPECT_GE(result.makespan_s, bound_s);
+  EXPECT_LE(result.makespan_s, 1.02 * bound_s);
+}
+
+TEST_F(SimulationTest, WithManyTrajectoriesAPlaceTheMakespanIsNearTheBound) {
   SimulationSettings settings = small();
   settings.ranks = 2;
+  settings.generating = 16;
   settings.trajectories = 500;
   const SimulationResult result = run(settings);
   expect_all_once(500, settings.turns);
