@@ -6,12 +6,10 @@
 #include <vector>
 
 #include "common/log.h"
-#include "common/process.h"
+#include "common/squeue.h"
 
 namespace ptxbatch {
 namespace {
-
-constexpr double kToolTimeoutS = 30;
 
 std::optional<long> number(const std::string& text) {
   if (text.empty() || text.size() > 12 ||
@@ -26,22 +24,13 @@ std::optional<long> number_in(const char* variable) {
   return text != nullptr ? number(text) : std::nullopt;
 }
 
-std::optional<double> ask_squeue(const std::string& job) {
-  const auto squeue = find_program("squeue");
-  if (!squeue) return std::nullopt;
-  ProcessSpec spec;
-  spec.argv = {*squeue, "--noheader", "--jobs", job, "--format=%L"};
-  spec.environment = tool_environment();  // has none of Slurm's variables
-  if (const char* conf = std::getenv("SLURM_CONF"); conf != nullptr) {
-    spec.environment.push_back(std::string("SLURM_CONF=") + conf);
-  }
-  const auto asked = run_process(spec, kToolTimeoutS);
-  if (!asked || !asked->end.ok()) {
-    spdlog::warn("Slurm does not say when job {} ends: {}", job,
-                 asked ? asked->output.substr(0, 200) : describe(asked.error()));
+std::optional<double> seconds_left(const std::string& job) {
+  const auto left = ask_squeue(job, "%L");
+  if (!left) {
+    spdlog::warn("Slurm does not say when job {} ends: {}", job, describe(left.error()));
     return std::nullopt;
   }
-  return parse_time_left(asked->output.substr(0, asked->output.find_first_of("\r\n")));
+  return parse_time_left(left->substr(0, left->find_first_of("\r\n")));
 }
 
 }  // namespace
@@ -89,7 +78,7 @@ std::optional<Deadline> end_of_allocation() {
   if (const auto end = number_in("SLURM_JOB_END_TIME")) {
     return deadline_in(static_cast<double>(*end) - unix_time_s());
   }
-  const auto left = ask_squeue(job);
+  const auto left = seconds_left(job);
   if (!left) return std::nullopt;
   return deadline_in(*left);
 }

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -12,6 +13,7 @@
 #include <sstream>
 
 #include "common/file_system.h"
+#include "common/squeue.h"
 
 namespace ptxbatch {
 namespace {
@@ -78,6 +80,32 @@ bool process_is_gone(const LockHolder& holder) {
   return state->start_time != holder.process_start_time;
 }
 
+// The same number on another cluster is another job.
+bool in_same_job(const LockHolder& holder, const LockHolder& observer) {
+  return !holder.job_id.empty() && holder.job_id == observer.job_id &&
+         holder.cluster == observer.cluster;
+}
+
+bool is_final(const std::string& job_state) {
+  constexpr std::array kFinal = {"BOOT_FAIL", "CANCELLED", "COMPLETED",     "DEADLINE", "FAILED",
+                                 "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "TIMEOUT"};
+  return std::find(kFinal.begin(), kFinal.end(), job_state) != kFinal.end();
+}
+
+// As this cluster's Slurm says it of another job of this user: it may hide those of others.
+bool job_has_ended(const LockHolder& holder, const LockHolder& observer) {
+  const bool known_here = !holder.cluster.empty() && holder.cluster == observer.cluster &&
+                          holder.user_id == observer.user_id;
+  if (!known_here || holder.job_id.empty() || holder.job_id == observer.job_id) return false;
+  const auto states = ask_squeue(holder.job_id, "%T");
+  if (!states) return false;
+  std::istringstream components(*states);
+  for (std::string state; components >> state;) {
+    if (!is_final(state)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 LockHolder LockHolder::current() {
@@ -87,8 +115,10 @@ LockHolder LockHolder::current() {
   holder.pid_namespace = read_pid_namespace();
   holder.pid = ::getpid();
   if (const auto state = process_state(holder.pid)) holder.process_start_time = state->start_time;
+  holder.cluster = environment_value("SLURM_CLUSTER_NAME");
   holder.job_id = environment_value("SLURM_JOB_ID");
   holder.job_restarts = std::strtoll(environment_value("SLURM_RESTART_COUNT").c_str(), nullptr, 10);
+  holder.user_id = ::geteuid();
   holder.started_at = utc_now();
   return holder;
 }
@@ -99,8 +129,10 @@ std::string LockHolder::to_text() const {
                                            {"pid_namespace", pid_namespace},
                                            {"pid", pid},
                                            {"process_start_time", process_start_time},
+                                           {"cluster", cluster},
                                            {"job_id", job_id},
                                            {"job_restarts", job_restarts},
+                                           {"user_id", user_id},
                                            {"started_at", started_at}};
   return document.dump(2, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -114,8 +146,10 @@ std::optional<LockHolder> LockHolder::parse(const std::string& text) {
     document.at("pid_namespace").get_to(holder.pid_namespace);
     document.at("pid").get_to(holder.pid);
     document.at("process_start_time").get_to(holder.process_start_time);
+    holder.cluster = document.value("cluster", "");  // not in locks of earlier versions
     document.at("job_id").get_to(holder.job_id);
     document.at("job_restarts").get_to(holder.job_restarts);
+    holder.user_id = document.value("user_id", holder.user_id);
     document.at("started_at").get_to(holder.started_at);
     if (holder.pid <= 0) return std::nullopt;  // kill() would mean a group by it
     return holder;
@@ -131,14 +165,12 @@ std::string LockHolder::describe() const {
 }
 
 bool is_gone(const LockHolder& holder, const LockHolder& observer) {
-  const bool requeued = !holder.job_id.empty() && holder.job_id == observer.job_id &&
-                        holder.job_restarts < observer.job_restarts;
-  if (requeued) return true;
-  if (holder.host != observer.host || holder.boot_id.empty() || observer.boot_id.empty()) {
-    return false;
-  }
-  if (holder.boot_id != observer.boot_id) return true;
-  return holder.pid_namespace == observer.pid_namespace && process_is_gone(holder);
+  if (in_same_job(holder, observer) && holder.job_restarts < observer.job_restarts) return true;
+  const bool same_host =
+      holder.host == observer.host && !holder.boot_id.empty() && !observer.boot_id.empty();
+  if (same_host && holder.boot_id != observer.boot_id) return true;
+  if (same_host && holder.pid_namespace == observer.pid_namespace) return process_is_gone(holder);
+  return job_has_ended(holder, observer);
 }
 
 }  // namespace ptxbatch
