@@ -10,6 +10,7 @@
 #include "analysis/show.h"
 #include "analysis/show_text.h"
 #include "analysis/text.h"
+#include "common/median.h"
 
 namespace ptxbatch {
 namespace {
@@ -102,13 +103,13 @@ std::string stages(const TurnRecord& turn) {
 std::string timings(const TurnRecord& turn) {
   std::string text;
   for (const TimingRecord& timing : turn.timings) {
-    std::vector<double> sorted = timing.samples_ms;
-    if (sorted.empty()) continue;
-    std::sort(sorted.begin(), sorted.end());
+    if (timing.samples_ms.empty()) continue;
+    const auto [least, most] =
+        std::minmax_element(timing.samples_ms.begin(), timing.samples_ms.end());
     text += fmt::format(
         "  trial {} block {:>2}  {:<9}  median {:>10} ms  least {:>10}  most {:>10}  {}\n",
-        timing.trial, timing.block, enum_name(timing.side), number(sorted[sorted.size() / 2]),
-        number(sorted.front()), number(sorted.back()), spark_line(timing.samples_ms));
+        timing.trial, timing.block, enum_name(timing.side), number(median(timing.samples_ms)),
+        number(*least), number(*most), spark_line(timing.samples_ms));
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "common/log.h"
+#include "common/median.h"
 #include "ranks/problems/operators.h"
 #include "ranks/profile/measurement_attempts.h"
 #include "ranks/profile/timed_trial.h"

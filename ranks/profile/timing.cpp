@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/median.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -14,14 +16,6 @@ bool possible(const CallTime& call) {
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 std::vector<double> claimed_ms(const std::vector<CallTime>& calls) {
   std::vector<double> result;

@@ -1,4 +1,4 @@
-// The arithmetic of a measurement: medians, the speedup from pairs, and whether the times that a
+// The arithmetic of a measurement: the speedup from pairs, and whether the times that a
 // runner claims fit those that the rank saw from outside. Pure functions.
 #pragma once
 
@@ -21,9 +21,6 @@ struct TimingSlack {
   double constant_s = 200e-6;
   double share_of_claim = 0.25;
 };
-
-/// Of an even number: the mean of the two in the middle. 0 for none.
-double median(std::vector<double> values);
 
 std::vector<double> claimed_ms(const std::vector<CallTime>& calls);
 

@@ -9,6 +9,7 @@
 namespace ptxbatch {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
@@ -39,6 +40,14 @@ TEST(Show, ATurnsStoryHasAllOfIt) {
                            "exp_000 (trajectory 0): m/1 on host, GEMM"}) {
     EXPECT_THAT(*story, HasSubstr(part));
   }
+}
+
+TEST(Show, TheMedianOfAnEvenNumberOfSamplesIsTheMeanOfTheTwoInTheMiddle) {
+  SmallRun run;
+  run.turns[1].timings = {{0, 0, TimingRecord::Side::kCandidate, {4, 1, 3, 2}}};
+  const auto story = show_turn(records_of(run), 0, 1, 80);
+  ASSERT_TRUE(story.has_value());
+  EXPECT_THAT(*story, ContainsRegex("median +2.5 ms  least +1  most +4 "));
 }
 
 TEST(Show, NoControlCharacterOfAModelReachesTheTerminal) {

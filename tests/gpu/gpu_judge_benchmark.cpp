@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "common/clock.h"
+#include "common/median.h"
 #include "ranks/compile/disassembly.h"
 #include "ranks/profile/evaluation.h"
 #include "ranks/profile/keeper_client.h"

@@ -1,4 +1,4 @@
-// Medians, blocks, and claims that cannot be true.
+// Blocks, and claims that cannot be true.
 #include "ranks/profile/timing.h"
 
 #include <gmock/gmock.h>
@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "common/median.h"
 #include "ranks/profile/evaluation.h"
 
 namespace ptxbatch {
@@ -16,12 +17,6 @@ using ::testing::IsEmpty;
 
 std::vector<CallTime> calls(int count, double claimed_s, double span_s) {
   return std::vector<CallTime>(static_cast<std::size_t>(count), CallTime{claimed_s, span_s});
-}
-
-TEST(Median, OfOddEvenAndNone) {
-  EXPECT_EQ(median({3, 1, 2}), 2);
-  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
-  EXPECT_EQ(median({}), 0);
 }
 
 TEST(PairedSpeedups, AnEvenDriftFavoursNeither) {
