@@ -118,7 +118,7 @@ KindText kind_text(TableKind kind) {
               "",
               "pass_pct",
               "",
-              "",
+              "Trajectories with a correct turn (pass@T): of all that were planned.",
               "Trajectories with a correct turn: Wilson intervals."};
     case TableKind::kOutcomes:
       return {"Turns by outcome", "", "turns_with_label", "", "", ""};

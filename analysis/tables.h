@@ -16,7 +16,7 @@ namespace ptxbatch {
 struct TableOptions {
   TableFormat format = TableFormat::kTerminal;
   std::vector<TableKind> kinds = {TableKind::kCorrectness, TableKind::kBestSpeedup,
-                                  TableKind::kOutcomes};
+                                  TableKind::kPass, TableKind::kOutcomes};
   std::vector<std::int32_t> turns = {1, 4, 8};  // turn limits; cut to what the experiments allow
   SpeedupKind speedup = SpeedupKind::kPaper;
   bool intervals = false;  // each number with its 95 % interval (intervals.h)

@@ -114,8 +114,6 @@ TEST(Tables, LatexTablesStayWithinAPage) {
 
 TEST(Tables, CsvFormat) {
   TableOptions options = options_for(TableFormat::kCsv);
-  options.kinds = {TableKind::kCorrectness, TableKind::kBestSpeedup, TableKind::kPass,
-                   TableKind::kOutcomes};
   options.turns = {1, 8};
   expect_golden("csv.csv", render_tables({gpu_run()}, options));
 }
