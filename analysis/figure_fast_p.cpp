@@ -8,6 +8,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "analysis/score_cells.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -38,9 +40,11 @@ struct LegendEntry {
 };
 
 std::vector<LegendEntry> legend_entries(const PanelGrid& grid) {
-  std::vector<LegendEntry> entries = {{"Fast_p, all correct turns", 208, kFastLine},
-                                      {"Fast_p^{Inst}, with target instruction", 278, kInstLine},
-                                      {"best speedup", 140, kMarkLine}};
+  std::vector<LegendEntry> entries = {
+      {"Fast_p, all correct turns", 208, kFastLine},
+      {"Fast_p^{Inst}, with target instruction", 278, kInstLine},
+      {best_speedup_words(grid.speedup), grid.speedup == SpeedupKind::kPaired ? 190.0 : 140.0,
+       kMarkLine}};
   const bool any_band = std::any_of(grid.rows.begin(), grid.rows.end(), [](const PanelRow& row) {
     return std::any_of(row.panels.begin(), row.panels.end(),
                        [](const Panel& panel) { return panel.has_band; });
@@ -205,17 +209,18 @@ void draw_panel(GnuplotCanvas& canvas, const PanelGrid& grid, const Layout& layo
               style);
   canvas.set(column == 0 ? "set format y '%g'\nset ylabel 'share of turns (%)' offset 1.2,0"
                          : "set format y ''\nunset ylabel");
-  canvas.set(row + 1 == grid.rows.size() ? "set xlabel 'speedup threshold p' offset 0,0.8"
-                                         : "unset xlabel");
+  canvas.set(row + 1 == grid.rows.size()
+                 ? fmt::format("set xlabel '{} threshold p' offset 0,0.8",
+                               pick("speedup", "paired speedup", grid.speedup))
+                 : "unset xlabel");
+  if (const std::string_view words = words_of(panel); !words.empty()) {
+    draw_words(canvas, words);
+  } else {
+    draw_mark(canvas, panel.best_speedup);
+  }
   if (!panel.planned) {
-    draw_words(canvas, "not in this experiment");
     canvas.plot(box, "NaN");
     return;
-  }
-  if (panel.best_speedup > 0) {
-    draw_mark(canvas, panel.best_speedup);
-  } else {
-    draw_words(canvas, "no correct turn");
   }
   const std::string data = fmt::format("panel_{}_{}", row, column);
   canvas.data(data, corners(panel));
@@ -255,7 +260,7 @@ std::string draw_page(const PanelGrid& grid, const std::string& name, const std:
 // Something to look at when there is no trajectory at all.
 PanelGrid at_least_one_panel(const PanelGrid& grid) {
   if (!grid.rows.empty()) return grid;
-  return {{"no problem"}, {{"no model", "none", {Panel{}}}}};
+  return {{"no problem"}, {{"no model", "none", {Panel{}}}}, grid.speedup};
 }
 
 PanelGrid cut(const PanelGrid& grid, std::size_t row, std::size_t column) {
@@ -265,6 +270,7 @@ PanelGrid cut(const PanelGrid& grid, std::size_t row, std::size_t column) {
     return Items(begin, begin + static_cast<std::ptrdiff_t>(std::min(most, all.size() - first)));
   };
   PanelGrid page;
+  page.speedup = grid.speedup;
   page.problems = slice(grid.problems, column, kColumnsOnPage);
   for (const PanelRow& full : slice(grid.rows, row, kRowsOnPage)) {
     page.rows.push_back({full.model, full.target, slice(full.panels, column, kColumnsOnPage)});

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/score_bars.h"
+#include "analysis/score_cells.h"
 #include "analysis/text.h"
 
 namespace ptxbatch {
@@ -98,12 +99,17 @@ void draw_bar(GnuplotCanvas& canvas, const std::optional<LimitScore>& score, dou
                   bar_text(bar, metric), std::min(bar.any, scale.top), y, kInk));
 }
 
+std::string axis_label(ScoreMetric metric, SpeedupKind speedup) {
+  return metric == ScoreMetric::kCorrectness ? "correct turns (%)"
+                                             : fmt::format("{} (×)", best_speedup_words(speedup));
+}
+
 void draw_panel(GnuplotCanvas& canvas, std::span<const ScoreRow> rows, std::size_t slot,
-                ScoreMetric metric, const AxisScale& scale, const Box& box) {
+                ScoreMetric metric, const std::string& label, const AxisScale& scale,
+                const Box& box) {
   canvas.set(fmt::format("set xrange [0:{}]\nset yrange [0.5:{}.5]\nset xtics 0,{},{} offset 0,0.3",
                          scale.top * 1.75, rows.size(), scale.step, scale.top));
-  canvas.set(metric == ScoreMetric::kCorrectness ? "set xlabel 'correct turns (%)' offset 0,0.9"
-                                                 : "set xlabel 'best speedup (×)' offset 0,0.9");
+  canvas.set(fmt::format("set xlabel '{}' offset 0,0.9", label));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     draw_bar(canvas, rows[i].scores[slot], static_cast<double>(rows.size() - i), metric, scale);
   }
@@ -170,7 +176,7 @@ void draw_line(GnuplotCanvas& canvas, const ScoreContent& content, std::span<con
       canvas.text(left, panel_top - 11,
                   fit_text(content.slots[line.first + i].problem, kPanelWidth, 11),
                   {TextAlign::kLeft, 11});
-      draw_panel(canvas, rows, line.first + i, metric, scale,
+      draw_panel(canvas, rows, line.first + i, metric, axis_label(metric, content.speedup), scale,
                  {left, panel_top, kPanelWidth, height});
     }
     panel_top += height + kBelow + kPanelHead;

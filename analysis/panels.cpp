@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analysis/fast_p.h"
+#include "analysis/metrics.h"
 #include "analysis/text.h"
 
 namespace ptxbatch {
@@ -18,9 +19,10 @@ BandValue band_at(const FastCurve& curve, double p) {
   return {curve.pooled.at(p), curve.band_low(p), curve.band_high(p)};
 }
 
-Panel make_panel(const FastCurves& curves) {
+Panel make_panel(const FastCurves& curves, const LabelCounts& labels) {
   Panel panel;
   panel.planned = true;
+  panel.correct_turns = labels.turns.at(static_cast<std::size_t>(Label::kCorrect));
   panel.has_band = curves.any.by_prompt_tag.size() > 1;
   panel.best_speedup = curves.any.best_speedup();
   for (const double p : step_points(curves, kFastPMax, kMostPoints)) {
@@ -52,16 +54,19 @@ std::string band_fields(const BandValue& band) {
 PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind) {
   const Conditions conditions = group_trajectories(tables);
   const std::vector<FastCurves> curves = fast_curves(tables, conditions, kind);
+  const std::vector<LabelCounts> labels = count_labels(tables, conditions);
   std::vector<std::uint32_t> all(conditions.list.size());
   std::iota(all.begin(), all.end(), 0U);
   const ConditionGrid grid = arrange(conditions, all);
 
   PanelGrid result;
+  result.speedup = kind;
   result.problems = grid.problems;
   for (const ConditionGrid::Row& row : grid.rows) {
     PanelRow& panels = result.rows.emplace_back(PanelRow{row.model, row.target, {}});
     for (const auto& condition : row.cells) {
-      panels.panels.push_back(condition ? make_panel(curves[*condition]) : Panel{});
+      panels.panels.push_back(condition ? make_panel(curves[*condition], labels[*condition])
+                                        : Panel{});
     }
   }
   return result;
@@ -69,6 +74,7 @@ PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind) {
 
 PanelGrid with_rows_and_columns(const PanelGrid& grid, const Selection& wanted) {
   PanelGrid result;
+  result.speedup = grid.speedup;
   result.problems = wanted.problems.empty() ? grid.problems : wanted.problems;
   for (const PanelRow& row : rows_wanted(grid, wanted)) {
     PanelRow& to = result.rows.emplace_back(PanelRow{row.model, row.target, {}});
@@ -81,10 +87,18 @@ PanelGrid with_rows_and_columns(const PanelGrid& grid, const Selection& wanted) 
   return result;
 }
 
+std::string_view words_of(const Panel& panel) {
+  if (!panel.planned) return "not in this experiment";
+  if (panel.best_speedup > 0) return {};
+  return panel.correct_turns > 0 ? "no speedup was measured" : "no correct turn";
+}
+
 std::string panels_csv(const PanelGrid& grid) {
-  std::string result =
-      "target,model,problem,p,fast_p,fast_p_low,fast_p_high,"
-      "fast_p_inst,fast_p_inst_low,fast_p_inst_high\n";
+  const std::string_view paired = grid.speedup == SpeedupKind::kPaired ? "paired_" : "";
+  std::string result = fmt::format(
+      "target,model,problem,p,{0}fast_p,{0}fast_p_low,{0}fast_p_high,"
+      "{0}fast_p_inst,{0}fast_p_inst_low,{0}fast_p_inst_high\n",
+      paired);
   for (const PanelRow& row : grid.rows) {
     for (std::size_t i = 0; i < row.panels.size(); ++i) {
       const std::string names = csv_field(row.target) + ',' + csv_field(row.model) + ',' +

@@ -1,7 +1,9 @@
 // The Fast_p figure as data: what each panel shows, before anything is drawn.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/conditions.h"
@@ -28,9 +30,10 @@ struct PanelPoint {
 };
 
 struct Panel {
-  bool planned = false;     // false: the experiment has no such condition
-  bool has_band = false;    // several prompt tags
-  double best_speedup = 0;  // of all correct turns; 0 when there is none
+  bool planned = false;   // false: the experiment has no such condition
+  bool has_band = false;  // several prompt tags
+  std::int64_t correct_turns = 0;
+  double best_speedup = 0;  // of them; 0 when none has a speedup
   std::vector<PanelPoint> points;
 };
 
@@ -43,6 +46,7 @@ struct PanelRow {
 struct PanelGrid {
   std::vector<std::string> problems;
   std::vector<PanelRow> rows;
+  SpeedupKind speedup = SpeedupKind::kPaper;
 };
 
 PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind);
@@ -51,7 +55,11 @@ PanelGrid make_panels(const std::vector<TurnTable>& tables, SpeedupKind kind);
 /// were run or not; an empty list keeps what there is.
 PanelGrid with_rows_and_columns(const PanelGrid& grid, const Selection& wanted);
 
-/// Tidy CSV with a header: a row for each point of each planned panel.
+/// What a panel says in place of its best speedup; empty where it has one.
+std::string_view words_of(const Panel& panel);
+
+/// Tidy CSV with a header: a row for each point of each planned panel. Columns of paired speedups
+/// have names of their own.
 std::string panels_csv(const PanelGrid& grid);
 
 }  // namespace ptxbatch

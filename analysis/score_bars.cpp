@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/score_cells.h"
 #include "analysis/text.h"
 
 namespace ptxbatch {
@@ -35,6 +36,7 @@ ScoreContent make_content(const std::vector<TurnTable>& tables, const ScoreFigur
   const ConditionGrid grid = arrange(conditions, all);
 
   ScoreContent content;
+  content.speedup = wanted.speedup;
   content.slots = make_slots(wanted, grid);
   for (const ConditionGrid::Row& from : grid.rows) {
     ScoreRow& row = content.rows.emplace_back(ScoreRow{from.model, from.target, {}});
@@ -86,9 +88,11 @@ ScoreBar bar_of(const LimitScore& score, ScoreMetric metric) {
 
 std::string scores_csv(const ScoreContent& content, std::size_t first_slot, std::size_t slots,
                        std::span<const ScoreRow> rows, std::int32_t turns) {
-  std::string csv =
+  const KindText text = kind_text(TableKind::kBestSpeedup);
+  std::string csv = fmt::format(
       "group,problem,target,model,turns,turn_correctness_pct,turn_correctness_pct_with_target,"
-      "best_speedup,best_speedup_with_target\n";
+      "{0},{0}_with_target\n",
+      pick(text.metric, text.paired_metric, content.speedup));
   for (std::size_t i = first_slot; i < first_slot + slots; ++i) {
     for (const ScoreRow& row : rows) {
       if (!row.scores[i]) continue;

@@ -33,6 +33,7 @@ struct ScoreSlot {
 struct ScoreContent {
   std::vector<ScoreSlot> slots;
   std::vector<ScoreRow> rows;
+  SpeedupKind speedup = SpeedupKind::kPaper;
 };
 
 enum class ScoreMetric { kCorrectness, kBestSpeedup };
@@ -43,7 +44,8 @@ ScoreContent make_score_content(const std::vector<TurnTable>& tables, const Scor
 
 ScoreBar bar_of(const LimitScore& score, ScoreMetric metric);
 
-/// Tidy CSV with a header: a row for each of these problems and rows that was run.
+/// Tidy CSV with a header: a row for each of these problems and rows that was run. Columns of
+/// paired speedups have names of their own.
 std::string scores_csv(const ScoreContent& content, std::size_t first_slot, std::size_t slots,
                        std::span<const ScoreRow> rows, std::int32_t turns);
 

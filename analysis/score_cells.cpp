@@ -130,6 +130,10 @@ std::string_view pick(std::string_view text, std::string_view paired, SpeedupKin
   return kind == SpeedupKind::kPaired && !paired.empty() ? paired : text;
 }
 
+std::string_view best_speedup_words(SpeedupKind kind) {
+  return pick("best speedup", "best paired speedup", kind);
+}
+
 double value_of(TableKind kind, const LimitScore& at, const Score& score) {
   switch (kind) {
     case TableKind::kCorrectness:

@@ -38,6 +38,8 @@ struct KindText {
 };
 KindText kind_text(TableKind kind);
 std::string_view pick(std::string_view text, std::string_view paired, SpeedupKind kind);
+/// "best speedup", or "best paired speedup": what figures and reports call it.
+std::string_view best_speedup_words(SpeedupKind kind);
 
 double value_of(TableKind kind, const LimitScore& at, const Score& score);
 /// As in cells; kNone for 0.

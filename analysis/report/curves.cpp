@@ -7,6 +7,7 @@
 #include "analysis/panels.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sections.h"
+#include "analysis/score_cells.h"
 
 namespace ptxbatch {
 namespace {
@@ -137,43 +138,49 @@ std::string curves(const Panel& panel, const Scale& scale) {
                       }));
 }
 
-std::string panel_svg(const Panel& panel, const std::string& problem, const Scale& scale) {
-  const std::string best = panel.best_speedup > 0
-                               ? fmt::format(", best speedup {:.3f}", panel.best_speedup)
-                               : ", no correct turn";
+std::string panel_svg(const Panel& panel, const std::string& problem, const Scale& scale,
+                      SpeedupKind speedup) {
+  const std::string_view words = words_of(panel);
+  const std::string best =
+      words.empty() ? fmt::format("{} {:.3f}", best_speedup_words(speedup), panel.best_speedup)
+                    : std::string(words);
   std::string svg = fmt::format(
       "<figure><figcaption>{0}</figcaption><svg viewBox=\"0 0 270 152\" role=\"img\" "
-      "aria-label=\"Fast_p of {0}{1}\">",
+      "aria-label=\"Fast_p of {0}, {1}\">",
       html_text(problem), best);
   svg += axes(scale) + curves(panel, scale);
-  svg += panel.best_speedup > 0 ? mark(panel.best_speedup, scale)
-                                : fmt::format(
-                                      "<text class=\"words\" x=\"{:.1f}\" y=\"{:.1f}\" "
-                                      "text-anchor=\"middle\">no correct turn</text>",
-                                      kLeft + kWidth / 2, kTop + kHeight / 2);
+  svg += words.empty() ? mark(panel.best_speedup, scale)
+                       : fmt::format(
+                             "<text class=\"words\" x=\"{:.1f}\" y=\"{:.1f}\" "
+                             "text-anchor=\"middle\">{}</text>",
+                             kLeft + kWidth / 2, kTop + kHeight / 2, words);
   return svg + "</svg></figure>\n";
 }
 
-constexpr std::string_view kLegend =
-    "<p class=\"legend\"><svg viewBox=\"0 0 30 10\"><path class=\"curve fast\" d=\"M0 "
-    "5H30\"/></svg> "
-    "Fast<sub>p</sub>: share of turns (%) that are correct with a speedup above p &ensp; "
-    "<svg viewBox=\"0 0 30 10\"><path class=\"curve inst\" d=\"M0 5H30\"/></svg> "
-    "Fast<sub>p</sub><sup>Inst</sup>: that also executed the target instruction &ensp; "
-    "<svg viewBox=\"0 0 30 10\"><path class=\"mark\" d=\"M0 5H30\"/></svg> best speedup &ensp; "
-    "shaded: range over prompt tags</p>\n";
+std::string legend(SpeedupKind speedup) {
+  return fmt::format(
+      "<p class=\"legend\"><svg viewBox=\"0 0 30 10\"><path class=\"curve fast\" d=\"M0 "
+      "5H30\"/></svg> "
+      "Fast<sub>p</sub>: share of turns (%) that are correct with a {} above p &ensp; "
+      "<svg viewBox=\"0 0 30 10\"><path class=\"curve inst\" d=\"M0 5H30\"/></svg> "
+      "Fast<sub>p</sub><sup>Inst</sup>: that also executed the target instruction &ensp; "
+      "<svg viewBox=\"0 0 30 10\"><path class=\"mark\" d=\"M0 5H30\"/></svg> {} &ensp; "
+      "shaded: range over prompt tags</p>\n",
+      pick("speedup", "paired speedup", speedup), best_speedup_words(speedup));
+}
 
 }  // namespace
 
 std::string report_curves(const ReportInput& input) {
   const PanelGrid grid = make_panels(input.tables, input.speedup);
   const Scale scale = scale_of(grid);
-  std::string html(kLegend);
+  std::string html = legend(grid.speedup);
   for (const PanelRow& row : grid.rows) {
     html += "<h3>" + html_text(row.model) + ", target " + html_text(row.target) +
             "</h3>\n<div class=\"panels\">\n";
     for (std::size_t i = 0; i < row.panels.size(); ++i) {
-      if (row.panels[i].planned) html += panel_svg(row.panels[i], grid.problems[i], scale);
+      if (row.panels[i].planned)
+        html += panel_svg(row.panels[i], grid.problems[i], scale, grid.speedup);
     }
     html += "</div>\n";
   }

@@ -21,8 +21,13 @@ std::string chunk(const std::string& id, const ordered_json& data) {
       compressed_base64(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace)));
 }
 
+double speedup_of(const TurnRecord& turn, SpeedupKind kind) {
+  return kind == SpeedupKind::kPaired ? turn.paired_speedup : turn.speedup;
+}
+
 // One trajectory in the list: its plan, how it ended, and each turn's outcome and speedup.
-ordered_json index_entry(const PlannedTrajectory& planned, const TrajectoryRecords& records) {
+ordered_json index_entry(const PlannedTrajectory& planned, const TrajectoryRecords& records,
+                         SpeedupKind speedup) {
   ordered_json entry = record_json(planned);
   entry["end"] = records.end             ? std::string(trajectory_end_name(records.end->end))
                  : records.turns.empty() ? "not begun"
@@ -33,7 +38,7 @@ ordered_json index_entry(const PlannedTrajectory& planned, const TrajectoryRecor
   entry["details"] = !records.without_details;
   auto turns = ordered_json::array();
   for (const TurnRecord& turn : records.turns) {
-    turns.push_back({turn.turn, outcome_of(turn.label), rounded_number(turn.speedup),
+    turns.push_back({turn.turn, outcome_of(turn.label), rounded_number(speedup_of(turn, speedup)),
                      turn.target_instruction == TargetInstruction::kPresent ? 1 : 0});
   }
   entry["turns"] = std::move(turns);
@@ -49,14 +54,17 @@ ordered_json index_of(const ReportInput& input) {
   for (const RunRecords& run : input.runs) {
     auto trajectories = ordered_json::array();
     for (std::size_t i = 0; i < run.trajectories.size(); ++i) {
-      trajectories.push_back(index_entry(run.experiment.trajectories[i], run.trajectories[i]));
+      trajectories.push_back(
+          index_entry(run.experiment.trajectories[i], run.trajectories[i], input.speedup));
     }
     runs.push_back({{"file", repair_utf8(run.path)},
                     {"experiment", repair_utf8(run.experiment.name)},
                     {"max_turns", run.experiment.turns},
                     {"trajectories", std::move(trajectories)}});
   }
-  return {{"outcomes", std::move(outcomes)}, {"runs", std::move(runs)}};
+  return {{"outcomes", std::move(outcomes)},
+          {"paired", input.speedup == SpeedupKind::kPaired},
+          {"runs", std::move(runs)}};
 }
 
 ordered_json details_of(const TrajectoryRecords& records) {

@@ -86,13 +86,16 @@
     return [...new Set(allRows().map(({ of }) => of[field]))].map((value) => [value, value]);
   }
 
+  // The speedup that the whole page shows.
+  const times = (speedup) => `${speedup.toFixed(3)}×${index.paired ? " (paired)" : ""}`;
+
   function best(of) {
     return of.turns.reduce((most, turn) => Math.max(most, turn[2] || 0), 0);
   }
 
   function square(row, turn) {
     const outcome = index.outcomes[turn[1]];
-    const speedup = turn[2] > 0 ? `, ${turn[2].toFixed(3)}×` : "";
+    const speedup = turn[2] > 0 ? `, ${times(turn[2])}` : "";
     const target = turn[3] ? ", target instruction executed" : "";
     const label = `turn ${turn[0]}: ${outcome.name}${speedup}${target}`;
     return element("button", {
@@ -110,7 +113,7 @@
     return element("div", { class: "row" },
       element("div", { class: "row-name" }, run + name),
       element("div", { class: "row-squares" }, ...of.turns.map((turn) => square(row, turn))),
-      element("div", { class: "row-end" }, (top > 0 ? `best ${top.toFixed(3)}×, ` : "") + of.end));
+      element("div", { class: "row-end" }, (top > 0 ? `best ${times(top)}, ` : "") + of.end));
   }
 
   function showRows() {

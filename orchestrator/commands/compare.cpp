@@ -27,7 +27,8 @@ struct CompareCommand {
 };
 
 int compare_files(const CompareCommand& command) {
-  const auto loaded = read_turn_tables({command.first, command.second});
+  const auto loaded =
+      read_turn_tables({command.first, command.second}, speedup_kind(command.speedup));
   if (!loaded) return report(loaded.error());
   const auto allows = [&](const char* what) {
     return std::find(command.across.begin(), command.across.end(), what) != command.across.end();

@@ -31,7 +31,7 @@ tl::expected<FigureSet, std::vector<Error>> wanted_figures(const std::string& fi
 int figures(const FiguresCommand& command) {
   const auto wanted = wanted_figures(command.figures);
   if (!wanted) return report(wanted.error());
-  const auto tables = read_turn_tables(command.files);
+  const auto tables = read_turn_tables(command.files, speedup_kind(command.speedup));
   if (!tables) return report(tables.error());
   const auto drawn = make_figures(*wanted, *tables, speedup_kind(command.speedup));
   if (!drawn) return report(drawn.error());

@@ -26,7 +26,7 @@ struct ReportCommand {
 Result<ReportInput> read_input(const ReportCommand& command) {
   ReportInput input;
   input.speedup = speedup_kind(command.speedup);
-  auto tables = read_turn_tables(command.files);
+  auto tables = read_turn_tables(command.files, input.speedup);
   if (!tables) return fail(tables.error());
   input.tables = std::move(*tables);
   RunReadOptions options;

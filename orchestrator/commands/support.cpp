@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/timing_method.h"
 #include "orchestrator/exit_codes.h"
 
 namespace ptxbatch {
@@ -16,11 +17,16 @@ int report(const std::vector<Error>& errors) {
   return kExitError;
 }
 
-Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files) {
+Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files,
+                                                SpeedupKind speedup) {
   std::vector<TurnTable> tables;
   for (const std::string& file : files) {
     auto table = read_turn_table(file);
     if (!table) return fail(table.error());
+    if (speedup == SpeedupKind::kPaired && !has_speedups(*table, speedup)) {
+      return fail(ErrorKind::kConflict, file + " has no paired speedups",
+                  "Leave out --speedup paired.");
+    }
     tables.push_back(std::move(*table));
   }
   return tables;

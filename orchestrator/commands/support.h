@@ -15,7 +15,9 @@ namespace ptxbatch {
 int report(const Error& error);
 int report(const std::vector<Error>& errors);
 
-Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files);
+/// kConflict where correct turns of a file have no paired speedups, and those are asked for.
+Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files,
+                                                SpeedupKind speedup = SpeedupKind::kPaper);
 
 /// The options of commands that read results files.
 void add_results_option(CLI::App& command, std::vector<std::string>& files);

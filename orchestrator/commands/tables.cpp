@@ -79,7 +79,7 @@ int paper_tables(const TablesCommand& command) {
 
 int run_tables(const TablesCommand& command) {
   if (command.files.empty()) return missing_files();
-  const auto loaded = read_turn_tables(command.files);
+  const auto loaded = read_turn_tables(command.files, speedup_kind(command.speedup));
   if (!loaded) return report(loaded.error());
   TableOptions options;
   options.format = *table_format_from_name(command.format);

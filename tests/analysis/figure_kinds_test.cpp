@@ -104,6 +104,19 @@ TEST(ScoreFigure, TheCsvHasBothMetrics) {
   EXPECT_THAT(figures.front().csv, HasSubstr(",GEMM,host,m,3,33.3333,16.6667,0.75,0.5\n"));
 }
 
+TEST(ScoreFigure, PairedSpeedupsAreCalledSo) {
+  ScoreFigure wanted;
+  wanted.name = "scores";
+  wanted.turns = 3;
+  EXPECT_THAT(score_figures({run_of_two()}, wanted).front().script, Not(HasSubstr("paired")));
+  wanted.speedup = SpeedupKind::kPaired;
+  const Figure figure = score_figures({run_of_two()}, wanted).front();
+  EXPECT_THAT(figure.script, HasSubstr("'best paired speedup (×)'"));
+  EXPECT_THAT(figure.csv,
+              HasSubstr("_with_target,best_paired_speedup,best_paired_speedup_with_target\n"));
+  EXPECT_THAT(figure.csv, HasSubstr(",1.5,1\n"));
+}
+
 TEST(ScoreFigure, WantedRowsThatWereNotRunAreSaidToBeMissing) {
   ScoreFigure wanted;
   wanted.name = "scores";

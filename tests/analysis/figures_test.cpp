@@ -169,6 +169,27 @@ TEST_F(Figures, AFolderThatCannotBeMadeIsNamed) {
   EXPECT_THAT(paths.error().what, HasSubstr("/file/below"));
 }
 
+TEST_F(Figures, PairedSpeedupsAreCalledSo) {
+  const PanelGrid grid = make_panels({small_run()}, SpeedupKind::kPaired);
+  Selection models;
+  models.models = {"m"};
+  models.targets = {"host"};
+  const Figure figure = fast_p_figures(with_rows_and_columns(grid, models), "fast_p").front();
+  EXPECT_THAT(figure.script, HasSubstr("best paired speedup"));
+  EXPECT_THAT(figure.script, HasSubstr("'paired speedup threshold p'"));
+  EXPECT_THAT(figure.csv, StartsWith("target,model,problem,p,paired_fast_p,paired_fast_p_low,"));
+  EXPECT_THAT(fast_p({small_run()}).front().script, Not(HasSubstr("paired")));
+}
+
+TEST_F(Figures, ACorrectTurnWithoutASpeedupIsNoneThatIsMissing) {
+  TurnTable table = empty_table(1);
+  add_trajectory(table, {}, {with_target(0.5)});
+  table.speedup = {0};
+  const std::string script = fast_p({table}).front().script;
+  EXPECT_THAT(script, HasSubstr("'no speedup was measured'"));
+  EXPECT_THAT(script, Not(HasSubstr("no correct turn")));
+}
+
 TEST_F(Figures, WithOnePromptTagThereIsNoBandAndNoneInTheLegend) {
   TurnTable table = empty_table(1);
   add_trajectory(table, {}, {with_target(0.5)});

@@ -84,6 +84,14 @@ TEST(Report, OfARunWithoutTurnsSaysSo) {
   EXPECT_THAT(page, HasSubstr("No replies were recorded."));
 }
 
+TEST(Report, ACorrectTurnWithoutASpeedupIsNoneThatIsMissing) {
+  SmallRun run;
+  run.turns[1].speedup = 0;
+  const std::string page = report_of(run);
+  EXPECT_THAT(page, HasSubstr("no speedup was measured"));
+  EXPECT_THAT(page, Not(HasSubstr("no correct turn")));
+}
+
 TEST(Report, SaysWhatWasLeftOut) {
   const TestFolder folder;
   write_synthetic(folder.file("run.h5"), 96);
@@ -161,6 +169,24 @@ TEST(Report, OpensInABrowserWithoutAnError) {
   EXPECT_THAT(seen, HasSubstr("dot-candidate"));
   EXPECT_THAT(seen, HasSubstr("vfmadd231ps"));
   EXPECT_THAT(seen, HasSubstr("throttle reasons"));
+}
+
+TEST(Report, EveryPartOfAPageOfPairedSpeedupsShowsThem) {
+  const auto chromium = find_program("chromium");
+  if (!chromium) GTEST_SKIP() << "chromium is not installed (Debian package chromium)";
+  const TestFolder folder;
+  SmallRun run;
+  run.turns[1].paired_speedup = 0.75;  // beside the paper's 0.5
+  run.write(folder.file("run.h5"));
+  ReportInput input = input_of({folder.file("run.h5")});
+  input.speedup = SpeedupKind::kPaired;
+  const std::string page = folder.file("report.html");
+  ASSERT_TRUE(write_text(page, make_report(input)).has_value());
+  const std::string seen = browse(*chromium, "file://" + page, folder.file("profile"));
+  EXPECT_THAT(seen, HasSubstr("best paired speedup 0.750"));
+  EXPECT_THAT(seen, HasSubstr("best 0.750× (paired)"));
+  EXPECT_THAT(seen, HasSubstr("turn 1: Correct, 0.750× (paired)"));
+  EXPECT_THAT(seen, Not(HasSubstr("0.500×")));
 }
 
 }  // namespace

@@ -97,5 +97,20 @@ TEST_F(ResultsCommands, AForeignFileIsNamedByAllOfThem) {
   EXPECT_FALSE(std::filesystem::exists(file("r")));
 }
 
+TEST_F(ResultsCommands, PairedSpeedupsThatAFileLacksAreRefusedByAllOfThem) {
+  using Arguments = std::vector<std::string>;
+  const std::string run = file("run.h5");
+  for (Arguments arguments :
+       {Arguments{"figures", run, "-o", file("f")}, Arguments{"report", run, "-o", file("r")},
+        Arguments{"tables", run}, Arguments{"compare", run, run}}) {
+    arguments.insert(arguments.end(), {"--speedup", "paired"});
+    const CommandEnd end = ptxbatch(arguments);
+    EXPECT_EQ(end.exit_code, 1) << arguments.front();
+    EXPECT_THAT(end.output, HasSubstr("run.h5 has no paired speedups")) << arguments.front();
+  }
+  EXPECT_FALSE(std::filesystem::exists(file("f")));
+  EXPECT_FALSE(std::filesystem::exists(file("r")));
+}
+
 }  // namespace
 }  // namespace ptxbatch
