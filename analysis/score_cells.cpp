@@ -24,13 +24,14 @@ std::string number_text(TableKind kind, const LimitScore& at, const Score& score
 
 // The numbers of one cell: those with the target instruction, then the unrestricted ones.
 std::vector<std::string> cell_numbers(TableKind kind, const ScoredConditions& scored,
-                                      std::uint32_t condition) {
+                                      std::uint32_t condition, const CellStyle& style) {
   std::vector<std::string> result;
   for (const bool with_target : {true, false}) {
     for (std::size_t limit = 0; limit < scored.limits.size(); ++limit) {
       const LimitScore& at = scored.scores[condition][limit];
-      result.push_back(number_text(kind, at, with_target ? at.with_target : at.unrestricted,
-                                   scored.of(condition, limit, with_target)));
+      result.push_back(
+          number_text(kind, at, with_target ? at.with_target : at.unrestricted,
+                      style.intervals ? scored.of(condition, limit, with_target) : nullptr));
     }
   }
   return result;
@@ -215,7 +216,7 @@ void add_score_column(Sheet& sheet, const std::string& header, TableKind kind,
   std::vector<std::vector<std::string>> column;
   column.reserve(conditions.size());
   for (const auto& condition : conditions) {
-    column.push_back(condition ? cell_numbers(kind, scored, *condition)
+    column.push_back(condition ? cell_numbers(kind, scored, *condition, style)
                                : std::vector<std::string>{});
   }
   auto widths = number_widths(column, 2 * scored.limits.size(), style.format);
@@ -228,8 +229,9 @@ void add_score_column(Sheet& sheet, const std::string& header, TableKind kind,
       sheet.rows[2 * i].push_back(with_target);
       sheet.rows[2 * i + 1].push_back(all);
     } else {
-      sheet.rows[i].push_back(column[i].empty() ? std::string{}
-                                                : fmt::format("{} ({})", with_target, all));
+      const char between = style.format == TableFormat::kHtml ? '\n' : ' ';
+      sheet.rows[i].push_back(
+          column[i].empty() ? std::string{} : fmt::format("{}{}({})", with_target, between, all));
     }
   }
 }

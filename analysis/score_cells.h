@@ -19,10 +19,11 @@
 
 namespace ptxbatch {
 
-enum class TableFormat { kTerminal, kMarkdown, kCsv, kLatex };
+/// kHtml is the report's: what is in brackets stands in a second line of its cell.
+enum class TableFormat { kTerminal, kMarkdown, kCsv, kLatex, kHtml };
 /// "terminal", "markdown", "csv", "latex".
 std::optional<TableFormat> table_format_from_name(std::string_view name);
-/// Not for kCsv. `width`: terminal columns to stay within; 0: as wide as it needs.
+/// Not for kCsv or kHtml. `width`: terminal columns to stay within; 0: as wide as it needs.
 std::string render_sheet(const Sheet& sheet, TableFormat format, std::size_t width);
 
 enum class TableKind { kCorrectness, kBestSpeedup, kPass, kOutcomes };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -121,24 +122,41 @@ void add_run_notes(Sheet& sheet, const TableNumbers& numbers,
   }
 }
 
-void add_device_note(Sheet& sheet, const TableNumbers& numbers,
-                     const std::vector<std::uint32_t>& which) {
+std::vector<std::string> device_notes(std::span<const TurnTable> tables,
+                                      const Conditions& conditions,
+                                      const std::vector<std::uint32_t>& which) {
   std::map<std::string, std::vector<std::string>> devices;  // by target
-  for (std::size_t t = 0; t < numbers.tables.size(); ++t) {
-    if (!contributes(numbers.conditions.places[t], which)) continue;
-    for (const TargetDevice& device : numbers.tables[t].devices) {
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    if (!contributes(conditions.places[t], which)) continue;
+    for (const TargetDevice& device : tables[t].devices) {
       auto& names = devices[device.target];
       const std::string name = short_device_name(device.name);
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
   }
   std::set<std::string> shown;
-  for (const std::uint32_t number : which) shown.insert(numbers.conditions.list[number].target);
+  for (const std::uint32_t number : which) shown.insert(conditions.list[number].target);
+  std::vector<std::string> notes;
   for (const auto& [target, names] : devices) {
     if (!shown.contains(target) || names.size() < 2) continue;
-    sheet.notes.push_back(
+    notes.push_back(
         fmt::format("Target {} ran on different devices, whose speedups are not comparable: {}.",
                     target, join(names, "; ")));
+  }
+  return notes;
+}
+
+std::vector<std::string> device_notes(std::span<const TurnTable> tables) {
+  const Conditions conditions = group_trajectories(tables);
+  std::vector<std::uint32_t> all(conditions.list.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return device_notes(tables, conditions, all);
+}
+
+void add_device_note(Sheet& sheet, const TableNumbers& numbers,
+                     const std::vector<std::uint32_t>& which) {
+  for (std::string& note : device_notes(numbers.tables, numbers.conditions, which)) {
+    sheet.notes.push_back(std::move(note));
   }
 }
 

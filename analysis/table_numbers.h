@@ -34,7 +34,15 @@ void add_score_notes(Sheet& sheet, const TableNumbers& numbers,
 void add_run_notes(Sheet& sheet, const TableNumbers& numbers,
                    const std::vector<std::uint32_t>& which);
 
-/// Says where one target stands for several kinds of device: their numbers do not belong together.
+/// A sentence for each target that these conditions ran on several kinds of device: their numbers
+/// do not belong together.
+std::vector<std::string> device_notes(std::span<const TurnTable> tables,
+                                      const Conditions& conditions,
+                                      const std::vector<std::uint32_t>& which);
+/// Of all conditions.
+std::vector<std::string> device_notes(std::span<const TurnTable> tables);
+
+/// Adds device_notes.
 void add_device_note(Sheet& sheet, const TableNumbers& numbers,
                      const std::vector<std::uint32_t>& which);
 

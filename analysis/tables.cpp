@@ -35,35 +35,6 @@ std::vector<std::string> row_names(const ConditionGrid& grid, const ConditionGri
   return {row.model};
 }
 
-Sheet score_sheet(const TableNumbers& numbers, const std::vector<std::uint32_t>& which,
-                  TableKind kind, const TableOptions& options) {
-  const ConditionGrid grid = arrange(numbers.conditions, which);
-  const KindText text = kind_text(kind);
-  Sheet sheet = begin_sheet(pick(text.title, text.paired_title, options.speedup), grid);
-  const CellStyle style{options.format, options.intervals};
-  for (const ConditionGrid::Row& row : grid.rows) {
-    add_score_rows(sheet, row_names(grid, row), style);
-  }
-  if (options.intervals) {
-    sheet.header.emplace_back("Counted");
-    sheet.name_columns = sheet.header.size();
-  }
-  for (std::size_t problem = 0; problem < grid.problems.size(); ++problem) {
-    std::vector<std::optional<std::uint32_t>> column;
-    for (const ConditionGrid::Row& row : grid.rows) column.push_back(row.cells[problem]);
-    add_score_column(sheet, grid.problems[problem], kind, numbers.scored, column, style);
-  }
-  add_score_notes(sheet, numbers, which, kind, style);
-  if (options.min_coverage > 0) {
-    sheet.notes.push_back(
-        fmt::format("Target instruction: only where what was executed of it covers at least {:.3g} "
-                    "of the problem's operations.",
-                    options.min_coverage));
-  }
-  add_device_note(sheet, numbers, which);
-  return sheet;
-}
-
 std::vector<std::string> outcome_row(const ConditionGrid& grid, const ConditionGrid::Row& row,
                                      const std::string& problem, const LabelCounts& counts) {
   std::vector<std::string> cells = row_names(grid, row);
@@ -92,18 +63,6 @@ Sheet outcome_sheet(const TableNumbers& numbers, const std::vector<std::uint32_t
   }
   add_run_notes(sheet, numbers, which);
   return sheet;
-}
-
-// The host's conditions apart from the others', each group in plan order; no group is empty.
-std::vector<std::vector<std::uint32_t>> comparable_groups(const Conditions& conditions) {
-  std::vector<std::uint32_t> host;
-  std::vector<std::uint32_t> others;
-  for (std::uint32_t i = 0; i < conditions.list.size(); ++i) {
-    (conditions.list[i].target == kHostTarget ? host : others).push_back(i);
-  }
-  std::vector<std::vector<std::uint32_t>> groups = {std::move(others), std::move(host)};
-  std::erase_if(groups, [](const auto& group) { return group.empty(); });
-  return groups;
 }
 
 std::string render_sheets(const TableNumbers& numbers, const TableOptions& options) {
@@ -199,6 +158,46 @@ std::string render_csv(const TableNumbers& numbers, const TableOptions& options)
 }
 
 }  // namespace
+
+std::vector<std::vector<std::uint32_t>> comparable_groups(const Conditions& conditions) {
+  std::vector<std::uint32_t> host;
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t i = 0; i < conditions.list.size(); ++i) {
+    (conditions.list[i].target == kHostTarget ? host : others).push_back(i);
+  }
+  std::vector<std::vector<std::uint32_t>> groups = {std::move(others), std::move(host)};
+  std::erase_if(groups, [](const auto& group) { return group.empty(); });
+  return groups;
+}
+
+Sheet score_sheet(const TableNumbers& numbers, const std::vector<std::uint32_t>& which,
+                  TableKind kind, const TableOptions& options) {
+  const ConditionGrid grid = arrange(numbers.conditions, which);
+  const KindText text = kind_text(kind);
+  Sheet sheet = begin_sheet(pick(text.title, text.paired_title, options.speedup), grid);
+  const CellStyle style{options.format, options.intervals};
+  for (const ConditionGrid::Row& row : grid.rows) {
+    add_score_rows(sheet, row_names(grid, row), style);
+  }
+  if (options.intervals) {
+    sheet.header.emplace_back("Counted");
+    sheet.name_columns = sheet.header.size();
+  }
+  for (std::size_t problem = 0; problem < grid.problems.size(); ++problem) {
+    std::vector<std::optional<std::uint32_t>> column;
+    for (const ConditionGrid::Row& row : grid.rows) column.push_back(row.cells[problem]);
+    add_score_column(sheet, grid.problems[problem], kind, numbers.scored, column, style);
+  }
+  add_score_notes(sheet, numbers, which, kind, style);
+  if (options.min_coverage > 0) {
+    sheet.notes.push_back(
+        fmt::format("Target instruction: only where what was executed of it covers at least {:.3g} "
+                    "of the problem's operations.",
+                    options.min_coverage));
+  }
+  add_device_note(sheet, numbers, which);
+  return sheet;
+}
 
 std::string render_tables(const std::vector<TurnTable>& tables, const TableOptions& options) {
   const std::vector<TurnTable> covered = with_coverage(tables, options.min_coverage);

@@ -9,6 +9,8 @@
 
 #include "analysis/conditions.h"
 #include "analysis/score_cells.h"
+#include "analysis/sheet.h"
+#include "analysis/table_numbers.h"
 #include "results/turn_table.h"
 
 namespace ptxbatch {
@@ -25,6 +27,14 @@ struct TableOptions {
   double min_coverage = 0;
   std::size_t width = 0;  // terminal columns to stay within; 0: as wide as it needs
 };
+
+/// The host's conditions apart from the others', each group in plan order: no table mixes the two.
+/// No group is empty.
+std::vector<std::vector<std::uint32_t>> comparable_groups(const Conditions& conditions);
+
+/// One table of scores of these conditions, with its notes.
+Sheet score_sheet(const TableNumbers& numbers, const std::vector<std::uint32_t>& which,
+                  TableKind kind, const TableOptions& options);
 
 /// The tables asked for, of all results files together. Rows are models (and targets when there are
 /// several), columns problems; the host target has tables of its own, since its speedups are not

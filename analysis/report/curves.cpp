@@ -8,6 +8,7 @@
 #include "analysis/report/html.h"
 #include "analysis/report/sections.h"
 #include "analysis/score_cells.h"
+#include "analysis/table_numbers.h"
 
 namespace ptxbatch {
 namespace {
@@ -174,7 +175,7 @@ std::string legend(SpeedupKind speedup) {
 std::string report_curves(const ReportInput& input) {
   const PanelGrid grid = make_panels(input.tables, input.speedup);
   const Scale scale = scale_of(grid);
-  std::string html = legend(grid.speedup);
+  std::string html = legend(grid.speedup) + html_notes(device_notes(input.tables));
   for (const PanelRow& row : grid.rows) {
     html += "<h3>" + html_text(row.model) + ", target " + html_text(row.target) +
             "</h3>\n<div class=\"panels\">\n";

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/sheet.h"
+
 namespace ptxbatch {
 
 /// Text for element content and quoted attributes: any bytes become valid, inert HTML.
@@ -19,6 +21,11 @@ struct HtmlTable {
   std::vector<std::vector<std::string>> rows;
 };
 std::string html_table(const HtmlTable& table);
+
+/// The sheet's title and cells, a few columns at a time (what is beyond goes below, with the rows
+/// that have anything there). Its notes are left to html_notes.
+std::string html_sheet(const Sheet& sheet);
+std::string html_notes(const std::vector<std::string>& notes);
 
 /// "<section>" with a heading and an anchor.
 std::string html_section(std::string_view id, std::string_view title, std::string_view body);

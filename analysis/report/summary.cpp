@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "analysis/devices.h"
 #include "analysis/report/html.h"
 #include "analysis/report/sections.h"
+#include "analysis/score_cells.h"
 #include "analysis/show_text.h"
 #include "analysis/text.h"
 
@@ -20,6 +22,24 @@ struct Totals {
   double best_with_target = 0;
 };
 
+/// A target on one kind of device: numbers of several do not add up.
+struct Part {
+  std::string target;
+  std::string device;
+  Totals totals;
+};
+
+// Where a target of this results file stands, begun where it is new.
+std::size_t place_of(std::vector<Part>& parts, const TurnTable& table, const std::string& target) {
+  const std::string device = device_of(table, target);
+  const auto found = std::find_if(parts.begin(), parts.end(), [&](const Part& part) {
+    return part.target == target && part.device == device;
+  });
+  const auto place = static_cast<std::size_t>(found - parts.begin());
+  if (found == parts.end()) parts.push_back({target, device, {}});
+  return place;
+}
+
 void add_turn(Totals& totals, const TurnTable& table, double speedup, std::size_t row) {
   ++totals.turns;
   if (table.label[row] != Label::kCorrect) return;
@@ -30,20 +50,28 @@ void add_turn(Totals& totals, const TurnTable& table, double speedup, std::size_
   totals.best_with_target = std::max(totals.best_with_target, speedup);
 }
 
-Totals totals_of(const ReportInput& input) {
-  Totals totals;
-  for (const RunRecords& run : input.runs) {
-    totals.planned += static_cast<std::int64_t>(run.trajectories.size());
-    totals.ended += std::count_if(run.trajectories.begin(), run.trajectories.end(),
-                                  [](const TrajectoryRecords& of) { return of.end.has_value(); });
+void add_run(std::vector<Part>& parts, const TurnTable& table, const RunRecords& run,
+             SpeedupKind kind) {
+  std::vector<std::size_t> places;  // [trajectory]
+  for (std::size_t i = 0; i < run.trajectories.size(); ++i) {
+    places.push_back(place_of(parts, table, run.experiment.trajectories[i].target));
+    Totals& totals = parts[places.back()].totals;
+    ++totals.planned;
+    if (run.trajectories[i].end) ++totals.ended;
   }
-  for (const TurnTable& table : input.tables) {
-    const auto& speedups = speedup_column(table, input.speedup);
-    for (std::size_t row = 0; row < table.size(); ++row) {
-      add_turn(totals, table, speedups[row], row);
-    }
+  const auto& speedups = speedup_column(table, kind);
+  for (std::size_t row = 0; row < table.size(); ++row) {
+    const auto trajectory = static_cast<std::size_t>(table.trajectory[row]);
+    add_turn(parts[places.at(trajectory)].totals, table, speedups[row], row);
   }
-  return totals;
+}
+
+std::vector<Part> parts_of(const ReportInput& input) {
+  std::vector<Part> parts;
+  for (std::size_t i = 0; i < input.runs.size(); ++i) {
+    add_run(parts, input.tables[i], input.runs[i], input.speedup);
+  }
+  return parts;
 }
 
 std::string tile(std::string_view name, const std::string& value, const std::string& below) {
@@ -81,11 +109,11 @@ std::string runs_table(const ReportInput& input) {
   return html_table(table);
 }
 
-}  // namespace
-
-std::string report_summary(const ReportInput& input) {
-  const Totals totals = totals_of(input);
-  std::string html = "<div class=\"tiles\">\n";
+std::string tiles(const Part& part, SpeedupKind speedup) {
+  const Totals& totals = part.totals;
+  std::string html = "<h3>Target " + html_text(part.target);
+  if (part.device != part.target) html += ", " + html_text(part.device);
+  html += "</h3>\n<div class=\"tiles\">\n";
   html += tile("Trajectories ended", grouped_digits(totals.ended),
                "of " + grouped_digits(totals.planned) + " planned");
   html += tile("Turns judged", grouped_digits(totals.turns), "");
@@ -93,9 +121,17 @@ std::string report_summary(const ReportInput& input) {
                share_text(totals.correct, totals.turns) + " of those judged");
   html += tile("Correct with the target instruction", grouped_digits(totals.with_target),
                share_text(totals.with_target, totals.turns) + " of those judged");
-  html += tile("Best speedup", times_text(totals.best),
+  html += tile(pick("Best speedup", "Best paired speedup", speedup), times_text(totals.best),
                "with the target instruction: " + times_text(totals.best_with_target));
-  return html_section("summary", "Summary", html + "</div>\n" + runs_table(input));
+  return html + "</div>\n";
+}
+
+}  // namespace
+
+std::string report_summary(const ReportInput& input) {
+  std::string html;
+  for (const Part& part : parts_of(input)) html += tiles(part, input.speedup);
+  return html_section("summary", "Summary", html + runs_table(input));
 }
 
 }  // namespace ptxbatch

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/figure_set.h"
+#include "analysis/table_numbers.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
@@ -33,6 +34,7 @@ int figures(const FiguresCommand& command) {
   if (!wanted) return report(wanted.error());
   const auto tables = read_turn_tables(command.files, speedup_kind(command.speedup));
   if (!tables) return report(tables.error());
+  for (const std::string& note : device_notes(*tables)) fmt::print(stderr, "note: {}\n", note);
   const auto drawn = make_figures(*wanted, *tables, speedup_kind(command.speedup));
   if (!drawn) return report(drawn.error());
   FigureOptions options;

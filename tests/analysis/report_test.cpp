@@ -115,6 +115,82 @@ TEST(Report, SeveralFilesAreOnePage) {
   EXPECT_THAT(page, HasSubstr("two.h5"));
 }
 
+// A run on a GPU: its one correct turn is twice as fast as the host's.
+SmallRun gpu_run(const std::string& device) {
+  SmallRun run;
+  run.experiment.trajectories[0].target = "hopper";
+  run.environment.target = "hopper";
+  run.environment.device_name = device;
+  run.turns[1].speedup = 1;
+  return run;
+}
+
+std::string report_of_all(const std::vector<SmallRun>& runs) {
+  const TestFolder folder;
+  std::vector<std::string> paths;
+  for (const SmallRun& run : runs) {
+    paths.push_back(folder.file("run" + std::to_string(paths.size()) + ".h5"));
+    run.write(paths.back());
+  }
+  return make_report(input_of(paths));
+}
+
+TEST(Report, NoNumberOfItsSummaryMixesTargetsOrDevices) {
+  const std::string page =
+      report_of_all({SmallRun(), gpu_run("NVIDIA H100 80GB HBM3"), gpu_run("NVIDIA H200")});
+  for (const char* heading : {"<h3>Target host, a processor</h3>", "<h3>Target hopper, H100</h3>",
+                              "<h3>Target hopper, H200</h3>"}) {
+    EXPECT_THAT(page, HasSubstr(heading));
+  }
+  const auto value = [](const std::string& text) {
+    return "<div class=\"tile-value\">" + text + "</div>";
+  };
+  EXPECT_THAT(page, HasSubstr(value("0.500×")));
+  EXPECT_THAT(page, HasSubstr(value("1.000×")));
+  EXPECT_THAT(page, Not(HasSubstr(value("3"))));  // correct turns of all three
+}
+
+TEST(Report, ItsTablesHaveTheNotesThatTablesPrints) {
+  const TestFolder folder;
+  gpu_run("NVIDIA H100 80GB HBM3").write(folder.file("one.h5"));
+  gpu_run("NVIDIA H200").write(folder.file("two.h5"));
+  ReportInput input = input_of({folder.file("one.h5"), folder.file("two.h5")});
+  input.tables[1].complete = false;
+  const std::string page = make_report(input);
+  EXPECT_THAT(page, HasSubstr("<li>Target hopper ran on different devices, whose speedups are not "
+                              "comparable: H100; H200.</li>"));
+  EXPECT_THAT(page, HasSubstr("<li>Taken together from several files: hopper, m/1, GEMM.</li>"));
+  EXPECT_THAT(page, HasSubstr("<li>Incomplete: small has 2 of at most 3 turns so far"));
+}
+
+TEST(Report, ItsTablesAreThereWithIntervalsToo) {
+  SmallRun run;
+  for (std::int32_t index = 1; index < 4; ++index) {  // fewer would have no interval
+    run.experiment.trajectories.push_back(run.experiment.trajectories[0]);
+    run.experiment.trajectories.back().index = index;
+    run.experiment.trajectories.back().id += std::to_string(index);
+  }
+  const std::string page = report_of(run);
+  EXPECT_THAT(page, HasSubstr("With 95 % intervals"));
+  EXPECT_THAT(page, HasSubstr("Trajectories with a correct turn: Wilson intervals."));
+  EXPECT_THAT(page, ContainsRegex("25\\.0 \\[[0-9.]+, [0-9.]+\\]"));
+}
+
+TEST(HtmlSheet, GoesOnBelowWithTheRowsThatHaveAnythingThere) {
+  Sheet sheet;
+  sheet.title = "<T>";
+  sheet.header = {"Model", "1", "2", "3", "4", "5", "6"};
+  sheet.rows = {{"a", "x\n(y)", "", "", "", "", ""}, {"b", "", "", "", "", "", "z"}};
+  const std::string html = html_sheet(sheet);
+  EXPECT_THAT(html, HasSubstr("<h3>&lt;T&gt;</h3>"));
+  EXPECT_THAT(html, HasSubstr("x<br><span class=\"muted\">(y)</span>"));
+  const std::size_t second = html.find("<table>", html.find("<table>") + 1);
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_THAT(html.substr(0, second), Not(HasSubstr(">b<")));
+  EXPECT_THAT(html.substr(second), Not(HasSubstr(">a<")));
+  EXPECT_THAT(html.substr(second), HasSubstr(">z<"));
+}
+
 TEST(Html, EscapesWhatCouldBeMarkup) {
   EXPECT_EQ(html_text("<a href='x'>&\"\x01"), "&lt;a href=&#39;x&#39;&gt;&amp;&quot;\uFFFD");
   EXPECT_EQ(grouped_digits(-1234567), "-1\u202F234\u202F567");

@@ -39,6 +39,18 @@ TEST_F(ResultsCommands, FiguresOfThePaperAreDrawnOfAnyRun) {
   EXPECT_TRUE(std::filesystem::exists(file("figures/figure_15_reasoning.pdf")));
 }
 
+TEST_F(ResultsCommands, FiguresOfDifferentDevicesSayThatTheyDoNotCompare) {
+  testing::SmallRun other;
+  other.environment.device_name = "another processor";
+  other.write(file("other.h5"));
+  const std::string note = "note: Target host ran on different devices";
+  const CommandEnd both =
+      ptxbatch({"figures", file("run.h5"), file("other.h5"), "-o", file("figures")});
+  EXPECT_THAT(both.output, HasSubstr(note));
+  const CommandEnd one = ptxbatch({"figures", file("run.h5"), "-o", file("figures")});
+  EXPECT_THAT(one.output, ::testing::Not(HasSubstr(note)));
+}
+
 TEST_F(ResultsCommands, AReportIsOnePage) {
   const CommandEnd end = ptxbatch({"report", file("run.h5"), "-o", file("report.html")});
   EXPECT_EQ(end.exit_code, 0) << end.output;
