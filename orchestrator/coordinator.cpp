@@ -284,6 +284,7 @@ void Coordinator::stop_when_budget_is_spent() {
   if (!error_) error_ = spent;
   progress_.finish_line();
   spdlog::warn("stopping: {}", spent->what);
+  append_event(kLimitReached, spent->what);
   stop_ranks(experiment_.budgets.generate_s + kStopGraceS);
 }
 

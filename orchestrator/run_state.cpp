@@ -131,6 +131,9 @@ Status RunState::take(const EventRecord& record) {
   // A later session takes up what failed in an earlier one. When a journal was recovered, the
   // record that said so may be among what it lost.
   if (record.kind == "resumed" || record.kind == "recovered") reopen_failed();
+  if (record.kind == "resumed" || record.kind == kLimitReached) {
+    limit_reached_ = record.kind == kLimitReached;
+  }
   return {};
 }
 

@@ -15,6 +15,9 @@
 
 namespace ptxbatch {
 
+/// The kind of the event that says that a limit of [spending] was reached.
+inline constexpr const char* kLimitReached = "limit_reached";
+
 /// The texts of a turn stay in the journal: a large run has more of them than memory holds.
 struct TurnPlaces {
   JournalPlace reply = 0;
@@ -53,6 +56,8 @@ class RunState {
     std::int64_t tokens = 0;  // prompt and completion
     double cost_usd = 0;
   };
+  /// Whether the last session ended, or is ending, since it reached a limit of [spending].
+  [[nodiscard]] bool limit_reached() const { return limit_reached_; }
   [[nodiscard]] const Spending& spending() const { return spending_; }
   [[nodiscard]] std::size_t prompts() const { return prompts_.size(); }
   [[nodiscard]] bool has_prompt(const std::string& sha256) const {
@@ -82,6 +87,7 @@ class RunState {
   std::size_t ended_ = 0;
   std::size_t failed_ = 0;
   Spending spending_;
+  bool limit_reached_ = false;
   std::map<std::string, JournalPlace> prompts_;  // by hash
   std::int32_t sessions_ = 0;
   double last_turn_at_s_ = 0;

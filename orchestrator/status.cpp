@@ -58,6 +58,7 @@ Result<RunStatus> read_status(const std::string& results_path) {
   status.experiment = state->experiment()->name;
   status.holder = holder.description;
   status.totals = totals_of(*state);
+  status.limit_reached = state->limit_reached();
   status.state = state_of(holder, status.totals);
   status.failures = failures_of(*state);
   if (status.running()) status.live = read_live_status(results_path);

@@ -24,6 +24,7 @@ struct RunStatus {
   State state = State::kStopped;
   std::string holder;  // running: who; empty otherwise
   RunTotals totals;
+  bool limit_reached = false;  // of [spending]
   std::vector<RunFailure> failures;
   std::optional<LiveStatus> live;  // while it runs
 

@@ -42,6 +42,7 @@ std::string state_text(const RunStatus& status) {
     case RunStatus::State::kFinishedWithFailures:
       return "finished with failures; the same command tries those again";
     case RunStatus::State::kStopped:
+      if (status.limit_reached) return "stopped: it has reached its spending limit";
       return "stopped; the same command goes on from here";
     case RunStatus::State::kDead:
       return "dead (its process is gone); the same command goes on from here";
@@ -212,6 +213,7 @@ std::string status_json(const RunStatus& status, bool one_line) {
                            {"sessions", totals.sessions},
                            {"tokens", totals.tokens},
                            {"cost_usd", totals.cost_usd},
+                           {"limit_reached", status.limit_reached},
                            {"failures", failures},
                            {"live", nullptr}};
   if (status.live) {

@@ -137,10 +137,18 @@ run_step() {
   return "$code"
 }
 
-turns_done() {
-  [[ -e $1 || -e $1.journal ]] || { echo 0 && return; }
-  "$PTXBATCH_PROGRAM" status --json "$1" 2>/dev/null | sed -n 's/.*"turns": *\([0-9]*\).*/\1/p' | head -n 1
+# What is known of a run, as JSON; nothing before it has begun.
+run_status() {
+  [[ ! -e $1 && ! -e $1.journal ]] || "$PTXBATCH_PROGRAM" status --json "$1" 2>/dev/null
 }
+
+turns_done() {
+  local turns
+  turns=$(run_status "$1" | sed -n 's/.*"turns": *\([0-9]*\).*/\1/p' | head -n 1)
+  echo "${turns:-0}"
+}
+
+limit_reached() { run_status "$1" | grep -q '"limit_reached": *true'; }
 
 # Whether trajectories that failed are worth a further step, which tries them again: those of a
 # served model fail when its server goes away, and the next step waits for its new address.
@@ -169,8 +177,13 @@ run_experiment() {
     after=$(turns_done "$results")
     if [[ $after != "$before" ]]; then attempts=0; else ((++attempts)); fi
     ((code != EXIT_WITH_FAILURES)) || worth_another_step "$attempts" || return "$code"
+    say "the step ended with $code; turns done: $before -> $after"
+    if limit_reached "$results"; then
+      say "error: the run has reached its spending limit; to go on, submit it again with a larger one" \
+        "(--max-tokens or --max-cost-usd in PTXBATCH_RUN_OPTIONS)"
+      return "$EXIT_USAGE"
+    fi
     [[ -z $stop_requested ]] || return "$EXIT_RESUMABLE"
-    say "the step ended with $code; turns done: ${before:-0} -> ${after:-0}"
     if ((attempts >= PTXBATCH_ATTEMPTS || (code == EXIT_USAGE && attempts >= 2))); then
       say "error: $attempts steps in a row ended without one more turn; what they said stands above"
       return "$EXIT_USAGE"

@@ -155,6 +155,8 @@ TEST(ModelRun, StopsWhenItsTokensAreSpentAndGoesOnWithMore) {
   EXPECT_THAT(stopped.output, AllOf(HasSubstr("560 tokens of the 500"), HasSubstr("--max-tokens")));
   EXPECT_EQ(server.requests(), 4);
   EXPECT_EQ(read_run(workspace.results()).turns.size(), 4U);  // what was paid for is judged
+  EXPECT_THAT(ptxbatch({"status", "--json", workspace.results()}).output,
+              HasSubstr("\"limit_reached\": true"));
 
   const CommandEnd again = ptxbatch(run_arguments(workspace));
   EXPECT_EQ(again.exit_code, 75) << again.output;
@@ -165,6 +167,8 @@ TEST(ModelRun, StopsWhenItsTokensAreSpentAndGoesOnWithMore) {
   const CommandEnd finished = ptxbatch(more);
   EXPECT_EQ(finished.exit_code, 0) << finished.output;
   EXPECT_EQ(server.requests(), 2 * 4);  // nothing was paid for twice
+  EXPECT_THAT(ptxbatch({"status", "--json", workspace.results()}).output,
+              HasSubstr("\"limit_reached\": false"));
   EXPECT_THAT(ptxbatch({"status", workspace.results()}).output, HasSubstr("1120 tokens"));
 }
 

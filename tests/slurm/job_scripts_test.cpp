@@ -109,6 +109,15 @@ TEST_F(JobScripts, a_requeue_that_is_refused_is_not_called_one) {
   EXPECT_TRUE(server_cancelled());
 }
 
+TEST_F(JobScripts, a_run_that_has_reached_its_limit_is_not_started_again) {
+  stage_.steps({"turns 3; echo true >limit_reached; exit 75"});
+  const CommandEnd end = sweep({kServer});
+  EXPECT_EQ(end.exit_code, 1) << end.output;
+  EXPECT_EQ(steps_run(), 1);
+  EXPECT_THAT(end.output, HasSubstr("spending limit"));
+  EXPECT_TRUE(server_cancelled());
+}
+
 TEST_F(JobScripts, what_failed_with_its_server_is_tried_again_at_the_new_address) {
   stage_.write(kEndpoint, "http://node1:8000/v1\n");
   stage_.steps(
