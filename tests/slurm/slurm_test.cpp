@@ -3,11 +3,16 @@
 // minutes run with PTXBATCH_SLURM_TESTS=all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
+#include <stdexcept>
 
 #include "common/file_system.h"
+#include "results/lock_holder.h"
 #include "tests/quickstart/command.h"
 #include "tests/quickstart/expected_turns.h"
 #include "tests/quickstart/journal_watch.h"
@@ -35,6 +40,19 @@ bool long_tests_wanted() {
   return which != nullptr && std::string(which) == "all";
 }
 
+// On which nothing listens at the moment.
+int free_port() {
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  socklen_t size = sizeof address;
+  const bool bound = ::bind(socket, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  ::close(socket);
+  if (!bound) throw std::runtime_error("no free port");
+  return ntohs(address.sin_port);
+}
+
 class Slurm : public testing::Test {
  protected:
   void SetUp() override { write_experiment(0.02); }
@@ -53,8 +71,9 @@ class Slurm : public testing::Test {
     if (HasFailure()) std::printf("%s\n", log().c_str());
   }
 
-  // As a user submits, with `settings` of slurm/profile.sh.
-  void submit(const std::vector<std::string>& settings = {}) {
+  // As a user submits, with `settings` of slurm/profile.sh and options of submit.sh.
+  void submit(const std::vector<std::string>& settings = {},
+              const std::vector<std::string>& options = {}) {
     std::vector<std::string> variables = {"PTXBATCH_PROGRAM=" + ptxbatch_command({}).argv.front(),
                                           "PTXBATCH_RESULTS=" + workspace_.file("."),
                                           "PTXBATCH_NODES=4",
@@ -65,9 +84,10 @@ class Slurm : public testing::Test {
                                           "PTXBATCH_STOP_LEAD_S=60",
                                           "PTXBATCH_MPI_START_S=60"};
     variables.insert(variables.end(), settings.begin(), settings.end());
-    const auto submitted = cluster->run({"/bin/bash", source_file("slurm/submit.sh"),
-                                         workspace_.experiment(), workspace_.results()},
-                                        variables);
+    std::vector<std::string> command = {"/bin/bash", source_file("slurm/submit.sh")};
+    command.insert(command.end(), options.begin(), options.end());
+    command.insert(command.end(), {workspace_.experiment(), workspace_.results()});
+    const auto submitted = cluster->run(std::move(command), variables);
     ASSERT_TRUE(submitted.end.ok()) << submitted.output;
     const auto at = submitted.output.rfind("\njob ") + 5;
     job_ = submitted.output.substr(at, submitted.output.find(';', at) - at);
@@ -154,6 +174,56 @@ TEST_F(Slurm, a_requeue_and_a_killed_step_cost_nothing_that_was_finished) {
   cluster->answer({"scancel", "--signal=KILL", job_ + ".0"});
   expect_undisturbed_results();
   EXPECT_THAT(log(), HasSubstr("restart 1"));
+}
+
+// Another node's process cannot be looked at: Slurm is asked.
+TEST_F(Slurm, the_lock_of_another_job_stands_for_as_long_as_that_job) {
+  SmallExperiment small;
+  small.models = recorded_model(workspace_.replies());
+  small.replicas = 1;
+  small.protocol = "turns = 1\n";
+  add_prose_replies(workspace_, 1, 1);
+  workspace_.write(small);
+  const std::string other =
+      cluster->answer({"sbatch", "--parsable", "--output=/dev/null", "--wrap=sleep 600"});
+  LockHolder holder = LockHolder::current();
+  holder.host = "elsewhere";
+  holder.cluster = "onemachine";
+  holder.job_id = other;
+  workspace_.write("out.h5.lock", holder.to_text());
+
+  submit({"PTXBATCH_NODES=1"});
+  wait_for_end();
+  EXPECT_EQ(cluster->state(job_), "FAILED");
+  EXPECT_THAT(log(), HasSubstr("the output is being written by process"));
+
+  cluster->answer({"scancel", other});
+  ASSERT_TRUE(wait_until(kPatienceS, [&] { return cluster->ended(other); }));
+  submit({"PTXBATCH_NODES=1"});
+  wait_for_end();
+  EXPECT_EQ(cluster->state(job_), "COMPLETED");
+}
+
+TEST_F(Slurm, a_server_that_crashes_comes_back_and_ends_with_its_run) {
+  SmallExperiment small;
+  small.models =
+      "[[models]]\nname = \"m\"\nprovider = \"openai\"\nmodel = \"m\"\nurl_env = \"M_URL\"\n"
+      "retries = { attempts = 2, first_delay_s = 0.001, longest_delay_s = 0.002 }\n";
+  small.protocol = "turns = 4\n";
+  workspace_.write(small);
+  submit({"PTXBATCH_NODES=1", "PTXBATCH_SERVE_GPUS=0",
+          "PTXBATCH_SERVE_PORT=" + std::to_string(free_port()),
+          "PTXBATCH_SERVE_COMMAND=python3 " + source_file("tests/slurm/prose_server.py") +
+              " {port} " + workspace_.file("died")},
+         {"--serve", "m", "M_URL"});
+  const std::string server =
+      cluster->answer({"squeue", "--noheader", "--name=ptxbatch-serve", "--format=%i"});
+  wait_for_end();
+  EXPECT_EQ(cluster->state(job_), "COMPLETED");
+  EXPECT_TRUE(real_file_system().exists(workspace_.file("died")));
+  EXPECT_EQ(read_run(workspace_.results()).turns.size(), 2U * 4U);
+  ASSERT_TRUE(wait_until(kPatienceS, [&] { return cluster->ended(server); }));
+  EXPECT_EQ(cluster->state(server), "CANCELLED");
 }
 
 TEST_F(Slurm, a_cancelled_job_goes_on_when_it_is_submitted_again) {
