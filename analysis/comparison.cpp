@@ -90,6 +90,21 @@ Status allow(bool asked_for, const std::string& what, const std::string& option,
   return {};
 }
 
+// Nothing makes numbers of different problems comparable.
+Status check_problems(const Side& first, const Side& second, const Shared& shared) {
+  for (const auto& [number, other] : shared) {
+    const Condition& a = first.conditions.list[number];
+    const Condition& b = second.conditions.list[other];
+    if (a.definition == b.definition && a.workload == b.workload) continue;
+    return fail(ErrorKind::kConflict,
+                fmt::format("{} is {} in the first file and {} in the second", a.problem,
+                            identity_text(a.definition, a.workload),
+                            identity_text(b.definition, b.workload)),
+                "They are different problems: their numbers cannot be compared.");
+  }
+  return {};
+}
+
 Status check_devices(const Side& first, const Side& second, const Shared& shared,
                      const ComparisonOptions& options, std::vector<std::string>& notes) {
   std::set<std::string> targets;
@@ -161,6 +176,7 @@ Result<Comparison> compare(const TurnTable& first, const TurnTable& second,
   }
   Comparison comparison;
   comparison.speedup = options.speedup;
+  PTXBATCH_RETURN_IF_ERROR(check_problems(a, b, shared));
   PTXBATCH_RETURN_IF_ERROR(check_devices(a, b, shared, options, comparison.notes));
   PTXBATCH_RETURN_IF_ERROR(check_timing(a, b, options, comparison.notes));
   note_single(a, b, "first", comparison.notes);

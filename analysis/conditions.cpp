@@ -2,16 +2,34 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <tuple>
 
 namespace ptxbatch {
 namespace {
 
-using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+using Key = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view,
+                       std::string_view>;
 
 Key key_of(const PlannedTrajectory& planned) {
-  return {planned.model, planned.target, planned.problem};
+  return {planned.model, planned.target, planned.problem, planned.definition, planned.workload};
+}
+
+// Problems of one name get their definition behind it, and the workload where that is not enough.
+void tell_problems_apart(std::vector<Condition>& conditions) {
+  std::map<std::string, std::map<std::string, std::set<std::string>>> problems;
+  for (const Condition& one : conditions) {
+    problems[one.problem][one.definition].insert(one.workload);
+  }
+  for (Condition& one : conditions) {
+    const auto& definitions = problems[one.problem];
+    const bool by_workload = definitions.at(one.definition).size() > 1;
+    one.shares_name = definitions.size() > 1 || by_workload;
+    if (!one.shares_name) continue;
+    one.problem +=
+        " (" + (by_workload ? identity_text(one.definition, one.workload) : one.definition) + ")";
+  }
 }
 
 // A condition has a handful of prompt tags: a search from the front is the quickest.
@@ -41,6 +59,10 @@ std::size_t problem_index(ConditionGrid& grid, const std::string& problem) {
 
 }  // namespace
 
+std::string identity_text(const std::string& definition, const std::string& workload) {
+  return definition + ", workload " + workload;
+}
+
 Conditions group_trajectories(std::span<const TurnTable> tables) {
   Conditions result;
   std::map<Key, std::uint32_t> known;  // the keys point into `tables`
@@ -50,12 +72,22 @@ Conditions group_trajectories(std::span<const TurnTable> tables) {
     for (const PlannedTrajectory& planned : table.trajectories) {
       const auto next = static_cast<std::uint32_t>(result.list.size());
       const auto [entry, is_new] = known.try_emplace(key_of(planned), next);
-      if (is_new) result.list.push_back({planned.model, planned.target, planned.problem, {}, 0});
+      if (is_new) {
+        result.list.push_back({planned.model,
+                               planned.target,
+                               planned.problem,
+                               {},
+                               0,
+                               planned.definition,
+                               planned.workload,
+                               false});
+      }
       Condition& condition = result.list[entry->second];
       ++condition.trajectories;
       places.push_back({entry->second, prompt_tag_index(condition, planned.prompt_tag)});
     }
   }
+  tell_problems_apart(result.list);
   return result;
 }
 

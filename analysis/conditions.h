@@ -1,6 +1,7 @@
 // Which trajectories belong together: a condition is a model on a target with a problem, and what
 // tables and figures show is always a number for a condition. Several results files may be pooled:
-// equal conditions of different files become one.
+// equal conditions of different files become one. A problem is its definition and workload; its
+// name in tables is free, so that two files may mean different problems by it.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,14 @@ struct Condition {
   std::string problem;
   std::vector<std::string> prompt_tags;  // in plan order
   std::int64_t trajectories = 0;         // planned, whether they have begun or not
+  std::string definition;
+  std::string workload;
+  // The plans call another problem by the same name; `problem` then tells them apart.
+  bool shares_name = false;
 };
+
+/// "gemm_n7168_k5120, workload 94920358-…".
+std::string identity_text(const std::string& definition, const std::string& workload);
 
 /// The conditions of some tables, and the way from a trajectory to its condition.
 struct Conditions {

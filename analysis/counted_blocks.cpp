@@ -23,7 +23,7 @@ CountedBlocks::CountedBlocks(const TurnTable& table, const PublishedExperiment& 
 }
 
 CountedBlocks::ConditionKey CountedBlocks::key_of(const PlannedTrajectory& planned) {
-  return {planned.model, planned.target, planned.problem};
+  return {planned.model, planned.target, planned.problem, planned.definition, planned.workload};
 }
 
 bool CountedBlocks::counts(const PlannedTrajectory& planned) const {

@@ -23,7 +23,7 @@ class CountedBlocks {
   [[nodiscard]] bool counts(const PlannedTrajectory& planned) const;
 
  private:
-  using ConditionKey = std::tuple<std::string, std::string, std::string>;
+  using ConditionKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   static ConditionKey key_of(const PlannedTrajectory& planned);
 
   const PublishedExperiment& experiment_;

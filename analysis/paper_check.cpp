@@ -72,6 +72,13 @@ class TableChecker {
     return checked;
   }
 
+  /// What is said of the files, each once.
+  void add_notes(std::vector<std::string>& notes) const {
+    for (const std::string& note : grouping_.notes) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    }
+  }
+
  private:
   // What is known of published turns says nothing of others.
   bool explain_as_known(CheckedCell& checked) const {
@@ -217,23 +224,23 @@ std::string check_csv(const std::vector<CheckedCell>& cells) {
 
 }  // namespace
 
-Result<std::vector<CheckedCell>> check_paper(const std::vector<TurnTable>& tables,
-                                             const PaperValues& values) {
+Result<PaperCheck> check_paper(const std::vector<TurnTable>& tables, const PaperValues& values) {
   std::vector<PublishedExperiment> selections;
   for (const TurnTable& table : tables) {
     auto selection = paper_selection(table);
     if (!selection) return fail(selection.error());
     selections.push_back(std::move(*selection));
   }
-  std::vector<CheckedCell> checked;
+  PaperCheck check;
   for (const std::int32_t number : numeric_paper_tables(values)) {
     const PaperLayout layout = paper_layout(values, number);
     const TableChecker checker(tables, selections, layout);
     for (const PaperCell& cell : values.cells) {
-      if (cell.table == number) checked.push_back(checker.check(cell));
+      if (cell.table == number) check.cells.push_back(checker.check(cell));
     }
+    checker.add_notes(check.notes);
   }
-  return checked;
+  return check;
 }
 
 CheckCounts count_cells(const std::vector<CheckedCell>& cells) {
@@ -249,8 +256,9 @@ CheckCounts count_cells(const std::vector<CheckedCell>& cells) {
   return counts;
 }
 
-std::string render_check(const std::vector<CheckedCell>& cells, const PaperValues& values,
-                         TableFormat format, std::size_t width) {
+std::string render_check(const PaperCheck& check, const PaperValues& values, TableFormat format,
+                         std::size_t width) {
+  const std::vector<CheckedCell>& cells = check.cells;
   if (format == TableFormat::kCsv) return check_csv(cells);
   std::string text;
   for (const std::int32_t number : numeric_paper_tables(values)) {
@@ -259,6 +267,7 @@ std::string render_check(const std::vector<CheckedCell>& cells, const PaperValue
   const CheckCounts counts = count_cells(cells);
   text += "A cell is laid out as in the paper; here≠paper where they differ.\n\n";
   text += differences_text(cells) + missing_text(cells);
+  for (const std::string& note : check.notes) text += note + "\n";
   text += fmt::format(
       "{} of {} numbers match to the last digit, {} differ ({} of them not explained, {} cannot be "
       "judged), {} are missing\n",

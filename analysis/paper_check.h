@@ -25,9 +25,13 @@ struct CheckedCell {
   std::string reason;  // a sentence on the difference
 };
 
-/// The cells in the paper's order. They match when they are the same to the last printed digit.
-Result<std::vector<CheckedCell>> check_paper(const std::vector<TurnTable>& tables,
-                                             const PaperValues& values);
+struct PaperCheck {
+  std::vector<CheckedCell> cells;  // in the paper's order
+  std::vector<std::string> notes;  // sentences on the files
+};
+
+/// Cells match when they are the same to the last printed digit.
+Result<PaperCheck> check_paper(const std::vector<TurnTable>& tables, const PaperValues& values);
 
 struct CheckCounts {
   std::size_t matching = 0;
@@ -40,7 +44,7 @@ CheckCounts count_cells(const std::vector<CheckedCell>& cells);
 
 /// Tables in the paper's layout with "here≠paper" where they differ, then what differs and why,
 /// then a line of counts. As CSV a row a number.
-std::string render_check(const std::vector<CheckedCell>& cells, const PaperValues& values,
-                         TableFormat format, std::size_t width);
+std::string render_check(const PaperCheck& check, const PaperValues& values, TableFormat format,
+                         std::size_t width);
 
 }  // namespace ptxbatch

@@ -1,5 +1,7 @@
 #include "analysis/paper_layout.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -35,9 +37,8 @@ class FileSelector {
 
   /// The name of its row; nothing when it does not stand in the table.
   [[nodiscard]] std::optional<std::string> row_of(const PlannedTrajectory& planned) const {
-    if (planned.target == kHostTarget || !contains(layout_.problems, planned.problem)) {
-      return std::nullopt;
-    }
+    const PaperProblem* problem = papers_problem(planned);
+    if (problem == nullptr || !is_same(planned, *problem)) return std::nullopt;
     for (const PaperRow& row : selection_.rows) {
       if (row.table != layout_.table.number || row.model != planned.model) continue;
       if (!is_row(row.row, planned)) continue;
@@ -50,7 +51,29 @@ class FileSelector {
     return planned.model;
   }
 
+  /// Why it does not, when a reader would expect it to; empty otherwise.
+  [[nodiscard]] std::string note_on(const PlannedTrajectory& planned) const {
+    const PaperProblem* problem = papers_problem(planned);
+    if (problem == nullptr || is_same(planned, *problem)) return {};
+    return fmt::format("Left out: {} of {} is {}; the paper's is {}.", planned.problem,
+                       table_.experiment_name, identity_text(planned.definition, planned.workload),
+                       identity_text(problem->definition, problem->workload));
+  }
+
  private:
+  // That of this name; null where the table has none, or none on this target.
+  [[nodiscard]] const PaperProblem* papers_problem(const PlannedTrajectory& planned) const {
+    if (planned.target == kHostTarget) return nullptr;
+    const auto found =
+        std::find_if(layout_.identities.begin(), layout_.identities.end(),
+                     [&](const PaperProblem& problem) { return problem.name == planned.problem; });
+    return found == layout_.identities.end() ? nullptr : &*found;
+  }
+
+  static bool is_same(const PlannedTrajectory& planned, const PaperProblem& problem) {
+    return planned.definition == problem.definition && planned.workload == problem.workload;
+  }
+
   // Published turns fill the paper's rows alone; other files may bring models of their own.
   [[nodiscard]] bool is_row(const std::string& name, const PlannedTrajectory& planned) const {
     if (selection_.name.empty()) return true;
@@ -77,7 +100,7 @@ class ConditionList {
     const auto [entry, is_new] = numbers_.try_emplace(key, next);
     if (is_new) {
       const auto& [row, device, problem] = key;
-      list_.push_back({row, device, problem, {}, 0});
+      list_.push_back({row, device, problem, {}, 0, {}, {}, false});
     }
     return entry->second;
   }
@@ -113,6 +136,9 @@ PaperLayout paper_layout(const PaperValues& values, std::int32_t table) {
     add_once(layout.metrics, cell.metric);
     add_once(layout.limits, cell.turns);
   }
+  for (const PaperProblem& problem : values.problems) {
+    if (contains(layout.problems, problem.name)) layout.identities.push_back(problem);
+  }
   std::sort(layout.limits.begin(), layout.limits.end());
   return layout;
 }
@@ -135,6 +161,9 @@ PaperGrouping group_for_paper(std::span<const TurnTable> tables,
     auto& places = grouping.conditions.places.emplace_back();
     for (const PlannedTrajectory& planned : tables[t].trajectories) {
       const auto row = selector.row_of(planned);
+      if (const std::string note = selector.note_on(planned); !note.empty()) {
+        add_once(grouping.notes, note);
+      }
       places.push_back(
           {row ? conditions.find({*row, device_of(tables[t], planned.target), planned.problem})
                : kNowhere,

@@ -24,6 +24,7 @@ struct PaperLayout {
   PaperTable table;
   std::vector<Row> rows;
   std::vector<std::string> problems;
+  std::vector<PaperProblem> identities;  // of the problems
   std::vector<PaperMetric> metrics;
   std::vector<std::int32_t> limits;
 };
@@ -41,10 +42,11 @@ Result<PublishedExperiment> paper_selection(const TurnTable& table);
 /// The trajectories of a table of the paper. In `conditions` a model is a row's name and a target a
 /// device; the last one holds the trajectories that do not stand in the table. `shown` are the
 /// others: the paper's rows first, in its order, then further models, which files of other than
-/// published turns bring along.
+/// published turns bring along. Problems that have but the name of a paper's do not stand in it.
 struct PaperGrouping {
   Conditions conditions;
   std::vector<std::uint32_t> shown;
+  std::vector<std::string> notes;  // sentences on what is left out
 };
 PaperGrouping group_for_paper(std::span<const TurnTable> tables,
                               std::span<const PublishedExperiment> selections,

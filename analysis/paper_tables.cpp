@@ -143,17 +143,18 @@ Result<std::string> render_paper_table(const std::vector<TurnTable>& tables,
   if (grouping.shown.empty()) {
     return fail(ErrorKind::kInput,
                 fmt::format("nothing in these files belongs to Table {} of the paper", number),
-                "It has the problems " + join(layout.problems, ", ") +
-                    " on GPUs. 'ptxbatch tables' without --paper shows what the files have.");
+                "It has the problems " + join(layout.problems, ", ") + " on GPUs. " +
+                    join(grouping.notes, " ") + (grouping.notes.empty() ? "" : " ") +
+                    "'ptxbatch tables' without --paper shows what the files have.");
   }
   const TableNumbers numbers(tables, std::move(grouping.conditions), layout.limits,
                              SpeedupKind::kPaper, options.intervals);
   if (options.format == TableFormat::kCsv) {
     return paper_csv(numbers, grouping.shown, layout, options.intervals);
   }
-  return render_sheet(
-      paper_sheet(numbers, grouping.shown, layout, {options.format, options.intervals}),
-      options.format, options.width);
+  Sheet sheet = paper_sheet(numbers, grouping.shown, layout, {options.format, options.intervals});
+  sheet.notes.insert(sheet.notes.end(), grouping.notes.begin(), grouping.notes.end());
+  return render_sheet(sheet, options.format, options.width);
 }
 
 }  // namespace ptxbatch

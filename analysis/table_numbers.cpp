@@ -57,6 +57,22 @@ bool contributes(const std::vector<Conditions::Place>& places,
   });
 }
 
+// A name of several problems is several columns: that must be said too.
+void add_name_note(Sheet& sheet, const TableNumbers& numbers,
+                   const std::vector<std::uint32_t>& which) {
+  std::vector<std::string> problems;
+  for (const std::uint32_t number : which) {
+    const Condition& of = numbers.conditions.list[number];
+    if (!of.shares_name) continue;
+    if (std::find(problems.begin(), problems.end(), of.problem) == problems.end()) {
+      problems.push_back(of.problem);
+    }
+  }
+  if (problems.empty()) return;
+  sheet.notes.push_back(
+      "Different problems of one name, not taken together: " + join(problems, "; ") + ".");
+}
+
 bool has_too_few(const TableNumbers& numbers, const std::vector<std::uint32_t>& which) {
   return std::any_of(which.begin(), which.end(), [&](std::uint32_t number) {
     return numbers.conditions.list[number].trajectories <
@@ -110,6 +126,7 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
 
 void add_run_notes(Sheet& sheet, const TableNumbers& numbers,
                    const std::vector<std::uint32_t>& which) {
+  add_name_note(sheet, numbers, which);
   for (std::size_t t = 0; t < numbers.tables.size(); ++t) {
     if (!contributes(numbers.conditions.places[t], which)) continue;
     const TurnTable& table = numbers.tables[t];

@@ -1,5 +1,6 @@
 #include "results/paper_values.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "common/csv.h"
@@ -25,6 +26,15 @@ Status read_tables(const std::string& path, PaperValues& values) {
     if (!number) return fail(number.error());
     values.tables.push_back(
         {static_cast<std::int32_t>(*number), csv->text(row, 1), csv->text(row, 2)});
+  }
+  return {};
+}
+
+Status read_problems(const std::string& path, PaperValues& values) {
+  const auto csv = CsvFile::read(path, {"problem", "definition", "workload"});
+  if (!csv) return fail(csv.error());
+  for (std::size_t row = 0; row < csv->size(); ++row) {
+    values.problems.push_back({csv->text(row, 0), csv->text(row, 1), csv->text(row, 2)});
   }
   return {};
 }
@@ -62,6 +72,10 @@ Status read_cells(const std::string& path, PaperValues& values) {
   for (std::size_t row = 0; row < csv->size(); ++row) {
     auto cell = read_cell(*csv, row);
     if (!cell) return fail(cell.error());
+    const bool known =
+        std::any_of(values.problems.begin(), values.problems.end(),
+                    [&](const PaperProblem& problem) { return problem.name == cell->problem; });
+    if (!known) return fail(csv->error(row, kProblem, "is not in problems.csv"));
     values.cells.push_back(std::move(*cell));
   }
   return {};
@@ -72,6 +86,7 @@ Status read_cells(const std::string& path, PaperValues& values) {
 Result<PaperValues> read_paper_values(const std::string& folder) {
   PaperValues values;
   PTXBATCH_RETURN_IF_ERROR(read_tables(folder + "/tables.csv", values));
+  PTXBATCH_RETURN_IF_ERROR(read_problems(folder + "/problems.csv", values));
   PTXBATCH_RETURN_IF_ERROR(read_cells(folder + "/cells.csv", values));
   return values;
 }

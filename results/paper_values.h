@@ -30,12 +30,20 @@ struct PaperTable {
   std::string row_header;
 };
 
+/// What a problem of the paper's is: other problems of its name are not the paper's.
+struct PaperProblem {
+  std::string name;
+  std::string definition;
+  std::string workload;
+};
+
 struct PaperValues {
   std::vector<PaperTable> tables;
   std::vector<PaperCell> cells;
+  std::vector<PaperProblem> problems;  // each that the cells name
 };
 
-/// From `folder`/tables.csv and cells.csv.
+/// From `folder`/tables.csv, problems.csv and cells.csv.
 Result<PaperValues> read_paper_values(const std::string& folder);
 
 }  // namespace ptxbatch

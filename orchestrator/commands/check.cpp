@@ -28,11 +28,11 @@ int check(const CheckCommand& command) {
   if (!values) return report(values.error());
   const auto loaded = read_turn_tables(command.files);
   if (!loaded) return report(loaded.error());
-  const auto cells = check_paper(*loaded, *values);
-  if (!cells) return report(cells.error());
-  fmt::print("{}", render_check(*cells, *values, *table_format_from_name(command.format),
+  const auto checked = check_paper(*loaded, *values);
+  if (!checked) return report(checked.error());
+  fmt::print("{}", render_check(*checked, *values, *table_format_from_name(command.format),
                                 terminal_columns(STDOUT_FILENO).value_or(0)));
-  return count_cells(*cells).unexplained == 0 ? kExitDone : kExitWithFailures;
+  return count_cells(checked->cells).unexplained == 0 ? kExitDone : kExitWithFailures;
 }
 
 }  // namespace

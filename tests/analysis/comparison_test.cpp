@@ -92,6 +92,17 @@ TEST(Comparison, files_without_a_correct_turn_compare) {
               HasSubstr("0 of 4 numbers differ"));
 }
 
+TEST(Comparison, problems_that_only_share_a_name_are_not_compared) {
+  TurnTable other = run(8, 0.5);
+  for (PlannedTrajectory& planned : other.trajectories) planned.workload = "larger";
+  const Error error = compare(run(8, 0.5), other, {}).error();
+  EXPECT_EQ(error.kind, ErrorKind::kConflict);
+  EXPECT_THAT(error.what, HasSubstr("GEMM is gemm, workload w in the first file and gemm, "
+                                    "workload larger in the second"));
+  for (PlannedTrajectory& planned : other.trajectories) planned.definition = "gemm_f32";
+  EXPECT_THAT(compare(run(8, 0.5), other, {}).error().what, HasSubstr("gemm_f32"));
+}
+
 TEST(Comparison, devices_are_not_mixed_unless_asked_for) {
   TurnTable other = run(8, 0.5);
   other.devices = {{"hopper", "NVIDIA H200"}};

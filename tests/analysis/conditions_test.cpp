@@ -36,6 +36,25 @@ TEST(Conditions, ModelTargetAndProblemEachMakeAConditionOfItsOwn) {
   EXPECT_EQ(group_trajectories({&table, 1}).list.size(), 4U);
 }
 
+TEST(Conditions, DefinitionAndWorkloadEachMakeAProblemOfItsOwn) {
+  TurnTable first = empty_table(1);
+  add_trajectory(first, {"a", "GEMM", "base", "hopper", "gemm", "small"}, {});
+  add_trajectory(first, {"a", "MHA", "base", "hopper", "mha", "small"}, {});
+  TurnTable second = empty_table(1);
+  add_trajectory(second, {"a", "GEMM", "base", "hopper", "gemm", "large"}, {});
+  TurnTable third = empty_table(1);
+  add_trajectory(third, {"a", "GEMM", "base", "hopper", "gemm_f32", "small"}, {});
+
+  const std::vector<TurnTable> tables = {first, second, third};
+  const Conditions conditions = group_trajectories(tables);
+
+  std::vector<std::string> problems;
+  for (const Condition& condition : conditions.list) problems.push_back(condition.problem);
+  EXPECT_THAT(problems, ElementsAre("GEMM (gemm, workload small)", "MHA",
+                                    "GEMM (gemm, workload large)", "GEMM (gemm_f32)"));
+  EXPECT_FALSE(conditions.list[1].shares_name);
+}
+
 TEST(Conditions, PromptTagsAreThoseOfTheConditionAlone) {
   TurnTable table = empty_table(1);
   add_trajectory(table, {"a", "GEMM", "base"}, {});

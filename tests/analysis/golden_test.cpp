@@ -91,6 +91,18 @@ TEST(Tables, DevicesThatShareATargetAreNamed) {
   EXPECT_THAT(both, HasSubstr("Taken together from several files: hopper, GLM-5.2, GEMM;"));
 }
 
+TEST(Tables, ProblemsOfOneNameHaveAColumnEach) {
+  TurnTable other = host_run();
+  for (PlannedTrajectory& planned : other.trajectories) {
+    if (planned.problem == "GEMM") planned.definition = "gemm_f32";
+  }
+  const std::string text = render_tables({host_run(), other}, options_for(TableFormat::kTerminal));
+  EXPECT_THAT(text, HasSubstr("\nDifferent problems of one name, not taken together: GEMM (gemm); "
+                              "GEMM (gemm_f32).\n"));
+  EXPECT_THAT(render_tables({host_run(), other}, options_for(TableFormat::kCsv)),
+              HasSubstr("best_speedup,host,recorded,GEMM (gemm_f32),8,unrestricted"));
+}
+
 TEST(Tables, LatexTablesStayWithinAPage) {
   TurnTable sweep = empty_table(8);
   for (int model = 0; model < 60; ++model) {

@@ -36,6 +36,8 @@ struct Where {
   std::string problem = "GEMM";
   std::string prompt_tag = "base";
   std::string target = "host";
+  std::string definition = "gemm";
+  std::string workload = "w";
 };
 
 inline TurnTable empty_table(std::int32_t max_turns) {
@@ -52,6 +54,8 @@ inline void add_trajectory(TurnTable& table, const Where& where, const std::vect
   planned.model = where.model;
   planned.target = where.target;
   planned.problem = where.problem;
+  planned.definition = where.definition;
+  planned.workload = where.workload;
   planned.prompt_tag = where.prompt_tag;
   table.trajectories.push_back(planned);
   for (std::size_t i = 0; i < turns.size(); ++i) {

@@ -18,6 +18,8 @@
 namespace ptxbatch {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
@@ -56,6 +58,28 @@ TEST(PaperTables, the_host_has_no_place_in_them) {
   add_trajectory(host, {"C", "GEMM", "base", "host"}, {with_target(3)});
   EXPECT_THAT(render({host}, 1, as(TableFormat::kTerminal)),
               HasSubstr("nothing in these files belongs to Table 1"));
+}
+
+// A run of A with a GEMM of another size.
+TurnTable another_gemm() {
+  TurnTable table = empty_table(2);
+  table.experiment_name = "small GEMM";
+  table.devices = {{"hopper", "NVIDIA H100"}};
+  for (int i = 0; i < 12; ++i) {
+    add_trajectory(table, {"A", "GEMM", "base", "hopper", "gemm", "another"}, {with_target(2)});
+  }
+  return table;
+}
+
+TEST(PaperTables, another_problem_of_a_papers_name_does_not_stand_in_them) {
+  const PaperTableOptions options = as(TableFormat::kTerminal);
+  const std::string why =
+      "Left out: GEMM of small GEMM is gemm, workload another; the paper's is gemm, workload w.";
+  EXPECT_THAT(render({another_gemm()}, 1, options),
+              AllOf(HasSubstr("nothing in these files belongs to Table 1"), HasSubstr(why)));
+  const std::string both = render({published_turns(), another_gemm()}, 1, options);
+  EXPECT_THAT(both, HasSubstr("H100, A, GEMM: 2"));
+  EXPECT_THAT(both, HasSubstr("Left out: GEMM of small GEMM"));
 }
 
 TEST(PaperTables, no_correct_turn_at_all_still_gives_a_table) {
@@ -99,15 +123,19 @@ TEST(PaperTables, months_are_counted_between_months) {
   EXPECT_FALSE(months_between("2025", "2024-12"));
 }
 
-std::vector<CheckedCell> checked(const std::vector<TurnTable>& tables) {
+PaperCheck check(const std::vector<TurnTable>& tables) {
   return check_paper(tables, small_paper()).value();
 }
 
+std::vector<CheckedCell> checked(const std::vector<TurnTable>& tables) {
+  return check(tables).cells;
+}
+
 TEST(PaperCheck, every_number_is_matched_different_with_a_reason_or_missing) {
-  const auto cells = checked({published_turns()});
-  expect_golden("check.txt", render_check(cells, small_paper(), TableFormat::kTerminal, 0));
-  expect_golden("check.csv", render_check(cells, small_paper(), TableFormat::kCsv, 0));
-  const CheckCounts counts = count_cells(cells);
+  const PaperCheck result = check({published_turns()});
+  expect_golden("check.txt", render_check(result, small_paper(), TableFormat::kTerminal, 0));
+  expect_golden("check.csv", render_check(result, small_paper(), TableFormat::kCsv, 0));
+  const CheckCounts counts = count_cells(result.cells);
   EXPECT_EQ(counts.matching, 23U);
   EXPECT_EQ(counts.differing, 1U);
   EXPECT_EQ(counts.unexplained, 0U);
@@ -143,6 +171,14 @@ TEST(PaperCheck, the_papers_trajectories_are_as_few_as_ours) {
   EXPECT_EQ(cells[0].here, "75.0");
   EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kChance);
   EXPECT_EQ(count_cells(cells).unexplained, 0U);
+}
+
+TEST(PaperCheck, another_problem_of_a_papers_name_is_not_checked) {
+  const PaperCheck result = check({another_gemm()});
+  EXPECT_EQ(count_cells(result.cells).missing, result.cells.size());
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("Left out: GEMM of small GEMM")));
+  EXPECT_THAT(render_check(result, small_paper(), TableFormat::kTerminal, 0),
+              HasSubstr("Left out: GEMM of small GEMM"));
 }
 
 TEST(PaperCheck, two_trajectories_cannot_be_judged) {

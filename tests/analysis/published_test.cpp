@@ -42,7 +42,7 @@ class Published : public testing::Test {
 
   // Every number of the paper beside the same from the imported turns.
   std::vector<CheckedCell> check(bool with_unknown_turns) {
-    return check_paper({imported(with_unknown_turns)}, values_).value();
+    return check_paper({imported(with_unknown_turns)}, values_).value().cells;
   }
 
   const PaperValues values_ = read_paper_values(source("results/paper")).value();

@@ -12,6 +12,7 @@ namespace ptxbatch::testing {
 inline PaperValues small_paper() {
   PaperValues values;
   values.tables = {{1, "Turn correctness (%)", "Model"}, {3, "What the prompt holds", "Prompt"}};
+  values.problems = {{"GEMM", "gemm", "w"}, {"MHA-Fwd", "gemm", "w"}};
   const auto add = [&](int table, PaperMetric metric, const char* row, const char* problem,
                        const std::vector<const char*>& texts) {
     std::size_t next = 0;

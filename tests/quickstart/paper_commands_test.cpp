@@ -21,10 +21,14 @@ using testing::Not;
 constexpr const char* kTurns =
     "model,arch,definition,workload,run,trajectory_id,turn,correctness,speedup,"
     "target_instruction_tag,correct_with_target,reasoning_tokens\n"
-    "GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_000,0,Correct,0.5,H,1,10\n"
-    "GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_000,1,Correct,0.6,A,0,10\n"
-    "GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_001,0,Runtime error,0,,0,10\n"
-    "GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_001,1,Correct,0.7,H,1,10\n";
+    "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,exp_000,0,"
+    "Correct,0.5,H,1,10\n"
+    "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,exp_000,1,"
+    "Correct,0.6,A,0,10\n"
+    "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,exp_001,0,"
+    "Runtime error,0,,0,10\n"
+    "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,exp_001,1,"
+    "Correct,0.7,H,1,10\n";
 
 class PaperCommands : public testing::Test {
  protected:
@@ -82,8 +86,10 @@ TEST_F(PaperCommands, a_check_counts_and_its_exit_code_tells_of_what_is_not_expl
   // Far better than the paper's in every trajectory.
   std::string turns(kTurns, std::string(kTurns).find("GLM"));
   for (const char* id : {"0", "1", "2", "3", "4", "5", "6", "7"}) {
-    turns += std::string("GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_00") + id +
-             ",0,Correct,5,H,1,10\n";
+    turns += std::string(
+                 "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,"
+                 "exp_00") +
+             id + ",0,Correct,5,H,1,10\n";
   }
   const CommandEnd better = ptxbatch({"check", "--paper", imported("better.h5", turns)});
   EXPECT_EQ(better.exit_code, 2);
@@ -133,7 +139,7 @@ TEST_F(PaperCommands, a_bad_import_says_where_and_leaves_nothing) {
   write("bad.csv", turns);
   const CommandEnd end = ptxbatch({"import", "published", file("bad.csv"), "-o", file("bad.h5")});
   EXPECT_EQ(end.exit_code, 1);
-  EXPECT_THAT(end.output, HasSubstr(file("bad.csv") + ":5:64: speedup is 'x.7'"));
+  EXPECT_THAT(end.output, HasSubstr(file("bad.csv") + ":5:99: speedup is 'x.7'"));
   EXPECT_FALSE(real_file_system().exists(file("bad.h5")));
   EXPECT_FALSE(real_file_system().exists(file("bad.h5.tmp")));
 }
@@ -153,7 +159,9 @@ TEST_F(PaperCommands, an_import_replaces_a_file_only_when_told) {
 
 TEST_F(PaperCommands, no_correct_turn_at_all_still_gives_every_table) {
   std::string turns(kTurns, std::string(kTurns).find("GLM"));
-  turns += "GLM-5.2,hopper,gemm_n7168_k5120,w,glm52-gemm,exp_000,0,Runtime error,0,,0,10\n";
+  turns +=
+      "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,exp_000,0,"
+      "Runtime error,0,,0,10\n";
   const std::string results = imported("none.h5", turns);
   for (const std::vector<std::string>& command : {std::vector<std::string>{"tables", results},
                                                   {"tables", "--ci", results},
