@@ -9,6 +9,7 @@
 
 #include "analysis/best_speedups.h"
 #include "analysis/devices.h"
+#include "analysis/table_numbers.h"
 #include "analysis/text.h"
 #include "analysis/timing_method.h"
 #include "common/return_if_error.h"
@@ -76,6 +77,18 @@ void note_single(const Side& side, const Side& other, std::string_view which,
   }
   if (single.empty()) return;
   notes.push_back(fmt::format("Only in the {}: {}.", which, join(single, "; ")));
+}
+
+// What is missing counts as not correct, so that a run without any turn has nothing to compare.
+Status check_progress(const Side& side, std::string_view which, std::vector<std::string>& notes) {
+  if (side.table.size() == 0) {
+    return fail(ErrorKind::kInput, fmt::format("the {} file has no turns", which),
+                "There is nothing to compare. 'ptxbatch status' says how far its run is.");
+  }
+  if (!side.table.complete) {
+    notes.push_back(fmt::format("Of the {} file: {}", which, unfinished_note(side.table)));
+  }
+  return {};
 }
 
 // A difference that must be asked for: an error, or a note when it was.
@@ -176,6 +189,8 @@ Result<Comparison> compare(const TurnTable& first, const TurnTable& second,
   }
   Comparison comparison;
   comparison.speedup = options.speedup;
+  PTXBATCH_RETURN_IF_ERROR(check_progress(a, "first", comparison.notes));
+  PTXBATCH_RETURN_IF_ERROR(check_progress(b, "second", comparison.notes));
   PTXBATCH_RETURN_IF_ERROR(check_problems(a, b, shared));
   PTXBATCH_RETURN_IF_ERROR(check_devices(a, b, shared, options, comparison.notes));
   PTXBATCH_RETURN_IF_ERROR(check_timing(a, b, options, comparison.notes));

@@ -44,7 +44,8 @@ struct Comparison {
   std::vector<std::string> notes;  // what differs otherwise; what only one of the files has
 };
 
-/// kInput when the files have no condition in common, kConflict when they may not be compared.
+/// kInput when the files have no condition in common or one has no turns, kConflict when they may
+/// not be compared.
 Result<Comparison> compare(const TurnTable& first, const TurnTable& second,
                            const ComparisonOptions& options);
 

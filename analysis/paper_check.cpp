@@ -37,11 +37,12 @@ class TableChecker {
         layout_(layout),
         grouping_(group_for_paper(tables, selections, layout)),
         numbers_(tables, grouping_.conditions, layout.limits, SpeedupKind::kPaper, true),
-        has_own_turns_(numbers_.conditions.list.size(), false) {
+        has_own_turns_(numbers_.conditions.list.size(), false),
+        is_unfinished_(numbers_.conditions.list.size(), false) {
     for (std::size_t t = 0; t < tables.size(); ++t) {
-      if (!selections[t].name.empty()) continue;
       for (const Conditions::Place place : numbers_.conditions.places[t]) {
-        has_own_turns_[place.condition] = true;
+        if (selections[t].name.empty()) has_own_turns_[place.condition] = true;
+        if (!tables[t].complete) is_unfinished_[place.condition] = true;
       }
     }
     for (const std::uint32_t number : grouping_.shown) {
@@ -62,6 +63,10 @@ class TableChecker {
     const LimitScore& at = numbers_.scored.scores[found->second][limit];
     checked.here = value_text(
         kind, ptxbatch::value_of(kind, at, cell.with_target ? at.with_target : at.unrestricted));
+    if (is_unfinished_[found->second]) {
+      checked.state = CheckedCell::State::kUnfinished;
+      return checked;
+    }
     if (checked.here == printed(cell)) {
       checked.state = CheckedCell::State::kMatches;
       return checked;
@@ -98,6 +103,7 @@ class TableChecker {
   PaperGrouping grouping_;
   TableNumbers numbers_;
   std::vector<bool> has_own_turns_;  // [condition]: not from published turns alone
+  std::vector<bool> is_unfinished_;  // [condition]: a run of it is
   std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> conditions_;
 };
 
@@ -107,6 +113,8 @@ std::string cell_text(const CheckedCell& cell) {
       return cell.here;
     case CheckedCell::State::kDiffers:
       return cell.here + "≠" + printed(cell.paper);
+    case CheckedCell::State::kUnfinished:
+      return cell.here + "…";
     default:
       return "?≠" + printed(cell.paper);
   }
@@ -197,6 +205,8 @@ std::string_view state_name(CheckedCell::State state) {
       return "matching";
     case CheckedCell::State::kDiffers:
       return "differing";
+    case CheckedCell::State::kUnfinished:
+      return "unfinished";
     default:
       return "missing";
   }
@@ -232,6 +242,9 @@ Result<PaperCheck> check_paper(const std::vector<TurnTable>& tables, const Paper
     selections.push_back(std::move(*selection));
   }
   PaperCheck check;
+  for (const TurnTable& table : tables) {
+    if (!table.complete) check.notes.push_back(unfinished_note(table));
+  }
   for (const std::int32_t number : numeric_paper_tables(values)) {
     const PaperLayout layout = paper_layout(values, number);
     const TableChecker checker(tables, selections, layout);
@@ -248,6 +261,7 @@ CheckCounts count_cells(const std::vector<CheckedCell>& cells) {
   for (const CheckedCell& cell : cells) {
     if (cell.state == CheckedCell::State::kMatches) ++counts.matching;
     if (cell.state == CheckedCell::State::kMissing) ++counts.missing;
+    if (cell.state == CheckedCell::State::kUnfinished) ++counts.unfinished;
     if (cell.state != CheckedCell::State::kDiffers) continue;
     ++counts.differing;
     if (cell.cause == CheckedCell::Cause::kUnknown) ++counts.unexplained;
@@ -265,14 +279,16 @@ std::string render_check(const PaperCheck& check, const PaperValues& values, Tab
     text += render_sheet(check_sheet(cells, paper_layout(values, number)), format, width) + '\n';
   }
   const CheckCounts counts = count_cells(cells);
-  text += "A cell is laid out as in the paper; here≠paper where they differ.\n\n";
+  text +=
+      "A cell is laid out as in the paper; here≠paper where they differ, here… where a run is "
+      "unfinished.\n\n";
   text += differences_text(cells) + missing_text(cells);
   for (const std::string& note : check.notes) text += note + "\n";
   text += fmt::format(
       "{} of {} numbers match to the last digit, {} differ ({} of them not explained, {} cannot be "
-      "judged), {} are missing\n",
+      "judged), {} are missing, {} are of unfinished runs\n",
       counts.matching, cells.size(), counts.differing, counts.unexplained, counts.unjudged,
-      counts.missing);
+      counts.missing, counts.unfinished);
   return text;
 }
 

@@ -13,7 +13,8 @@
 namespace ptxbatch {
 
 struct CheckedCell {
-  enum class State { kMatches, kDiffers, kMissing };
+  // Unfinished: the run that it is of still goes on, or was stopped; it is not judged.
+  enum class State { kMatches, kDiffers, kMissing, kUnfinished };
   // Of a cell that differs. Chance: two like results differ so far in 95 of 100 cases. Unjudged:
   // nothing can be said, since ours has too few trajectories or since ours is the lesser best.
   enum class Cause { kNone, kKnown, kChance, kUnjudged, kUnknown };
@@ -37,8 +38,11 @@ struct CheckCounts {
   std::size_t matching = 0;
   std::size_t differing = 0;
   std::size_t missing = 0;
+  std::size_t unfinished = 0;
   std::size_t unexplained = 0;  // of those that differ
   std::size_t unjudged = 0;     // of those that differ
+
+  [[nodiscard]] std::size_t compared() const { return matching + differing; }
 };
 CheckCounts count_cells(const std::vector<CheckedCell>& cells);
 

@@ -43,13 +43,6 @@ std::string trajectories_note(const TableNumbers& numbers,
   return "Trajectories: " + join(parts, "; ") + ".";
 }
 
-std::string unfinished_note(const TurnTable& table) {
-  return fmt::format(
-      "Incomplete: {} has {} of at most {} turns so far; what is missing counts as not correct.",
-      table.experiment_name, table.size(),
-      table.trajectories.size() * static_cast<std::size_t>(table.max_turns));
-}
-
 bool contributes(const std::vector<Conditions::Place>& places,
                  const std::vector<std::uint32_t>& which) {
   return std::any_of(places.begin(), places.end(), [&](Conditions::Place place) {
@@ -122,6 +115,13 @@ TableNumbers::TableNumbers(std::span<const TurnTable> all, Conditions grouped,
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string unfinished_note(const TurnTable& table) {
+  return fmt::format(
+      "Incomplete: {} has {} of at most {} turns so far; what is missing counts as not correct.",
+      table.experiment_name, table.size(),
+      table.trajectories.size() * static_cast<std::size_t>(table.max_turns));
 }
 
 void add_run_notes(Sheet& sheet, const TableNumbers& numbers,

@@ -25,6 +25,9 @@ struct TableNumbers {
 /// "1 turn", "2 turns".
 std::string counted(std::int64_t count, std::string_view one, std::string_view many);
 
+/// Of a run that is not complete: how far it is.
+std::string unfinished_note(const TurnTable& table);
+
 /// Adds what a reader of cells of these conditions must know: what a cell is, how many
 /// trajectories there are, what is unknown or unfinished.
 void add_score_notes(Sheet& sheet, const TableNumbers& numbers,

@@ -32,7 +32,19 @@ int check(const CheckCommand& command) {
   if (!checked) return report(checked.error());
   fmt::print("{}", render_check(*checked, *values, *table_format_from_name(command.format),
                                 terminal_columns(STDOUT_FILENO).value_or(0)));
-  return count_cells(checked->cells).unexplained == 0 ? kExitDone : kExitWithFailures;
+  const CheckCounts counts = count_cells(checked->cells);
+  if (counts.compared() == 0) {
+    return report(Error{ErrorKind::kInput,
+                        fmt::format("no number could be held against the paper's: {} are missing, "
+                                    "{} are of unfinished runs",
+                                    counts.missing, counts.unfinished),
+                        "'ptxbatch tables' shows what the files have.",
+                        {},
+                        0,
+                        0,
+                        {}});
+  }
+  return counts.unexplained == 0 ? kExitDone : kExitWithFailures;
 }
 
 }  // namespace

@@ -103,6 +103,20 @@ TEST(Comparison, problems_that_only_share_a_name_are_not_compared) {
   EXPECT_THAT(compare(run(8, 0.5), other, {}).error().what, HasSubstr("gemm_f32"));
 }
 
+TEST(Comparison, unfinished_runs_are_said_to_be_and_empty_ones_refused) {
+  TurnTable unfinished = run(8, 0.5);
+  unfinished.complete = false;
+  EXPECT_THAT(
+      compare(run(8, 0.5), unfinished, {})->notes,
+      ElementsAre("Of the second file: Incomplete: trial has 20 of at most 20 turns so far; "
+                  "what is missing counts as not correct."));
+  TurnTable empty = empty_table(1);
+  add_trajectory(empty, {"m", "GEMM", "base", "hopper"}, {});
+  const Error error = compare(empty, run(8, 0.5), {}).error();
+  EXPECT_EQ(error.kind, ErrorKind::kInput);
+  EXPECT_THAT(error.what, HasSubstr("the first file has no turns"));
+}
+
 TEST(Comparison, devices_are_not_mixed_unless_asked_for) {
   TurnTable other = run(8, 0.5);
   other.devices = {{"hopper", "NVIDIA H200"}};

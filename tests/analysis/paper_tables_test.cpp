@@ -181,6 +181,19 @@ TEST(PaperCheck, another_problem_of_a_papers_name_is_not_checked) {
               HasSubstr("Left out: GEMM of small GEMM"));
 }
 
+TEST(PaperCheck, an_unfinished_run_is_shown_but_neither_matches_nor_differs) {
+  TurnTable table = like_runs(12, {});
+  table.complete = false;
+  const PaperCheck result = check({table});
+  const CheckCounts counts = count_cells(result.cells);
+  EXPECT_EQ(counts.unfinished, 4U);
+  EXPECT_EQ(counts.compared(), 0U);
+  EXPECT_THAT(result.notes, ElementsAre(HasSubstr("Incomplete: trial has 0 of at most 24 turns")));
+  EXPECT_THAT(render_check(result, small_paper(), TableFormat::kTerminal, 0),
+              AllOf(HasSubstr("–… / –…"), HasSubstr("4 are of unfinished runs")));
+  EXPECT_THAT(render_check(result, small_paper(), TableFormat::kCsv, 0), HasSubstr(",unfinished,"));
+}
+
 TEST(PaperCheck, two_trajectories_cannot_be_judged) {
   const auto cells = checked({like_runs(2, {with_target(0.1), with_target(0.1)})});
   EXPECT_EQ(cells[0].cause, CheckedCell::Cause::kUnjudged);

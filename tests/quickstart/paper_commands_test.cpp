@@ -96,6 +96,18 @@ TEST_F(PaperCommands, a_check_counts_and_its_exit_code_tells_of_what_is_not_expl
   EXPECT_THAT(better.output, HasSubstr("\n  not explained: "));
 }
 
+TEST_F(PaperCommands, a_check_of_nothing_that_the_paper_has_is_an_error) {
+  std::string turns = kTurns;
+  const std::string name = "gemm_n7168_k5120";
+  for (auto at = turns.find(name); at != std::string::npos; at = turns.find(name)) {
+    turns.replace(at, name.size(), "mha_bwd_d64");
+  }
+  const CommandEnd end = ptxbatch({"check", "--paper", imported("d64.h5", turns)});
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.output,
+              HasSubstr("no number could be held against the paper's: 1080 are missing"));
+}
+
 TEST_F(PaperCommands, compare_refuses_other_devices_until_told) {
   const std::string first = imported("a.h5");
   EXPECT_THAT(ptxbatch({"compare", first, imported("b.h5")}).output,
