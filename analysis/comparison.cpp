@@ -9,6 +9,7 @@
 
 #include "analysis/best_speedups.h"
 #include "analysis/devices.h"
+#include "analysis/judging.h"
 #include "analysis/table_numbers.h"
 #include "analysis/text.h"
 #include "analysis/timing_method.h"
@@ -152,6 +153,13 @@ Status check_timing(const Side& first, const Side& second, const ComparisonOptio
                "timing", notes);
 }
 
+Status check_judging(const Side& first, const Side& second, const ComparisonOptions& options,
+                     std::vector<std::string>& notes) {
+  const std::vector<std::string> differences = judging_differences(first.table, second.table);
+  if (differences.empty()) return {};
+  return allow(options.across_judging, join(differences, "; "), "judging", notes);
+}
+
 void add_numbers(const Side& first, const Side& second, const Shared& shared, TableKind kind,
                  std::vector<ComparedNumber>& numbers) {
   for (const auto& [a, b] : shared) {
@@ -194,6 +202,7 @@ Result<Comparison> compare(const TurnTable& first, const TurnTable& second,
   PTXBATCH_RETURN_IF_ERROR(check_problems(a, b, shared));
   PTXBATCH_RETURN_IF_ERROR(check_devices(a, b, shared, options, comparison.notes));
   PTXBATCH_RETURN_IF_ERROR(check_timing(a, b, options, comparison.notes));
+  PTXBATCH_RETURN_IF_ERROR(check_judging(a, b, options, comparison.notes));
   note_single(a, b, "first", comparison.notes);
   note_single(b, a, "second", comparison.notes);
   for (const TableKind kind : kComparedKinds) add_numbers(a, b, shared, kind, comparison.numbers);

@@ -1,6 +1,6 @@
 // Two results files against each other: every number that both have, the difference, and whether it
-// is more than chance. Numbers measured on different devices or in different ways are not compared
-// unless that is asked for, and then it is said.
+// is more than chance. Numbers measured on different devices or judged or timed in different ways
+// are not compared unless that is asked for, and then it is said.
 #pragma once
 
 #include <array>
@@ -20,6 +20,7 @@ struct ComparisonOptions {
   SpeedupKind speedup = SpeedupKind::kPaper;
   bool across_devices = false;  // compare although the devices differ
   bool across_timing = false;   // compare although the speedups were measured differently
+  bool across_judging = false;  // compare although turns were judged differently
 };
 
 /// One number of both files.

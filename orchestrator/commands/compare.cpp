@@ -37,6 +37,7 @@ int compare_files(const CompareCommand& command) {
   options.speedup = speedup_kind(command.speedup);
   options.across_devices = allows("devices");
   options.across_timing = allows("timing");
+  options.across_judging = allows("judging");
   const auto comparison = compare(loaded->front(), loaded->back(), options);
   if (!comparison) return report(comparison.error());
   fmt::print("{}", render_comparison(*comparison, command.first, command.second,
@@ -61,10 +62,10 @@ void add_compare_command(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 1000));
   command
       ->add_option("--across", options->across,
-                   "Compare although these differ: devices, timing, or both")
+                   "Compare although these differ: devices, timing, judging, or several of them")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"devices", "timing"}));
+      ->check(CLI::IsMember({"devices", "timing", "judging"}));
   add_speedup_option(*command, options->speedup);
   command->callback([options, &exit_code] { exit_code = compare_files(*options); });
 }

@@ -10,6 +10,7 @@
 namespace ptxbatch {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace ptxbatch::testing;  // NOLINT(google-build-using-namespace)
@@ -139,6 +140,35 @@ TEST(Comparison, ways_of_timing_are_not_mixed_unless_asked_for) {
   ComparisonOptions options;
   options.across_timing = true;
   EXPECT_TRUE(compare(run(8, 0.5), other, options));
+}
+
+TEST(Comparison, ways_of_judging_are_not_mixed_unless_asked_for) {
+  const auto judged = [](const std::string& settings) {
+    TurnTable table = run(8, 0.5);
+    table.experiment_text = settings;
+    return table;
+  };
+  const auto refusal = [&](const TurnTable& other) {
+    const auto comparison = compare(run(8, 0.5), other, {});
+    return comparison ? std::string() : describe(comparison.error());
+  };
+  EXPECT_THAT(refusal(judged("[protocol]\nabs_tolerance = 0.001\n")),
+              AllOf(HasSubstr("abs_tolerance is 0.01 in the first file and 0.001 in the second"),
+                    HasSubstr("--across judging")));
+  EXPECT_THAT(refusal(judged("[protocol]\nsanitizers = [\"racecheck\", \"memcheck\"]\n")),
+              HasSubstr("sanitizers is memcheck in the first file and memcheck, racecheck in"));
+  EXPECT_THAT(refusal(judged("[budgets]\nevaluate_s = 60\n")), HasSubstr("evaluate_s is 30 in"));
+  TurnTable longer = run(8, 0.5);
+  longer.target_speedup = 2;
+  EXPECT_THAT(refusal(longer), HasSubstr("target_speedup is 0 in the first file and 2 in"));
+  // The defaults, written out.
+  EXPECT_EQ(refusal(judged("[protocol]\nrel_tolerance = 1e-2\nsanitizers = [\"memcheck\"]\n"
+                           "[budgets]\nevaluate_s = 30\ncompile_s = 120.0\n")),
+            "");
+  ComparisonOptions options;
+  options.across_judging = true;
+  EXPECT_THAT(compare(run(8, 0.5), longer, options)->notes,
+              ElementsAre(HasSubstr("Compared nevertheless: target_speedup is 0")));
 }
 
 TEST(Comparison, a_file_without_paired_speedups_is_not_compared_by_them) {
