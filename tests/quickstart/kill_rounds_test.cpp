@@ -97,12 +97,13 @@ std::set<std::pair<std::uint64_t, std::uint64_t>> finished_work(const std::strin
 
 struct Undisturbed {
   Judgements judgements;
-  CorrectnessTable table;
+  Cells table;
   double seconds = 0;
 };
 
-CorrectnessTable table_of(const std::string& results) {
-  return printed_correctness(ptxbatch({"tables", results, "--format", "csv"}).output);
+Cells table_of(const std::string& results) {
+  return printed_cells(ptxbatch({"tables", results, "--format", "csv"}).output,
+                       "turn_correctness_pct");
 }
 
 Undisturbed run_undisturbed() {

@@ -1,25 +1,35 @@
-// The correctness table: as `ptxbatch tables --format csv` prints it, and as it follows from what
-// the replies were written to be judged as.
+// The tables' cells: as `ptxbatch tables --format csv` prints them, and as they follow from what
+// the replies were written to be judged as and from the recorded turns.
 #pragma once
 
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
+#include "results/turn_table.h"
 #include "tests/quickstart/expected_turns.h"
 
 namespace ptxbatch {
 
 /// Problem, turn limit, and whether only turns that executed the target instruction count.
-using CorrectnessKey = std::tuple<std::string, int, bool>;
-/// Percent, rounded to two decimals.
-using CorrectnessTable = std::map<CorrectnessKey, double>;
+using CellKey = std::tuple<std::string, int, bool>;
+/// 0 where the cell is empty.
+using Cells = std::map<CellKey, double>;
 
-/// From the CSV's rows of metric turn_correctness_pct.
-CorrectnessTable printed_correctness(const std::string& csv);
+/// From the CSV's rows of this metric.
+Cells printed_cells(const std::string& csv, const std::string& metric);
 
-/// Correct turns below each limit, of `trajectories` x limit.
-CorrectnessTable expected_correctness(const Judgements& expected, int trajectories,
-                                      const std::vector<int>& limits);
+/// Turn correctness in percent: correct turns below each limit, of `trajectories` x limit.
+Cells expected_correctness(const Judgements& expected, int trajectories,
+                           const std::vector<int>& limits);
+
+/// The greatest speedup of a correct turn below each limit.
+Cells expected_best_speedup(const RunRecords& run,
+                            const std::vector<PlannedTrajectory>& trajectories,
+                            const std::vector<int>& limits);
+
+/// One line a cell that only one of them has, or that differs by more than the CSV's six digits.
+std::string differences(const Cells& expected, const Cells& printed);
 
 }  // namespace ptxbatch
