@@ -42,6 +42,21 @@ bool says_disk_is_full(std::string_view output, std::string_view source_name) {
   return false;
 }
 
+// SIGKILL comes from outside (a person, a machine out of memory) and says nothing about the
+// candidate: it is compiled once more, and only a second kill counts. Most often it hits a stage,
+// which runs below the driver, and each driver reports that in its own way.
+bool was_killed(const ProcessOutput& run) {
+  constexpr int kShellsCodeForIt = 128 + SIGKILL;  // nvcc 13 starts its stages by a shell
+  if (run.end.ok()) return false;
+  if (run.end.kind == ProcessEnd::Kind::kSignaled) return run.end.signal == SIGKILL;
+  if (run.end.kind == ProcessEnd::Kind::kExited && run.end.exit_code == kShellsCodeForIt) {
+    return true;
+  }
+  const auto says = [&](const char* words) { return run.output.find(words) != std::string::npos; };
+  return says("Killed signal terminated program") ||  // g++
+         says("died due to signal 9");                // nvcc 12
+}
+
 /// Lets one thread at a time work on a key; the others wait, and then find its result in the cache.
 class KeyedLock {
  public:
@@ -152,15 +167,6 @@ class CachingCompiler final : public Compiler {
     run = run_process(process_spec(scratch, {}, timeout_s), timeout_s);
     if (run) run->seconds += before_s;
     return run;
-  }
-
-  // SIGKILL comes from outside (a person, a machine out of memory) and says nothing about the
-  // candidate: it is compiled once more, and only a second kill counts. g++ reports it when it hits
-  // the compiler proper, which runs below it.
-  static bool was_killed(const ProcessOutput& run) {
-    if (run.end.kind == ProcessEnd::Kind::kSignaled) return run.end.signal == SIGKILL;
-    return !run.end.ok() &&
-           run.output.find("Killed signal terminated program") != std::string::npos;
   }
 
   [[nodiscard]] Result<Compilation> failed(Compilation result, const ProcessEnd& end,

@@ -175,6 +175,30 @@ TEST_F(HostCompiler, ACompilerThatIsEndedByASignalIsAFailureThatSaysSo) {
   EXPECT_THAT(result.output, HasSubstr("signal 11"));
 }
 
+// The script's `body` is done the first time; afterwards it is g++.
+std::string once(const std::string& marker, const std::string& body) {
+  return "[ -e " + marker + " ] || { : > " + marker + "; " + body + "; }\nexec g++ \"$@\"";
+}
+
+TEST_F(HostCompiler, AStageThatWasKilledIsRunAgainHoweverTheDriverReportsIt) {
+  for (const char* body : {
+           "kill -KILL $$",  // the driver
+           "echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1",
+           "echo Killed; exit 137",  // nvcc 13
+           "echo \"nvcc error : 'cicc' died due to signal 9 (Kill signal)\"; exit 9",
+       }) {
+    const std::string marker = folder.path() + "/killed";
+    const std::string source = std::string(kTiny) + "// " + body + "\n";
+    const Compilation result = compile(*make_script(once(marker, body)), source);
+    EXPECT_EQ(result.outcome, Outcome::kCompiled) << body << "\n" << result.output;
+    EXPECT_TRUE(std::filesystem::remove(marker)) << body;
+  }
+}
+
+TEST_F(HostCompiler, AStageThatIsKilledTwiceIsAFailure) {
+  EXPECT_EQ(compile(*make_script("echo Killed; exit 137"), kTiny).outcome, Outcome::kFailed);
+}
+
 TEST_F(HostCompiler, AFullDiskIsNotTheCandidatesFault) {
   const auto full =
       make_script("echo '/usr/bin/ld: final link failed: No space left on device'; exit 1");
