@@ -41,14 +41,27 @@ const std::string* ApiKeys::find(const std::string& variable) const {
   return found == keys_.end() || found->second.empty() ? nullptr : &found->second;
 }
 
-std::string ApiKeys::redact(std::string text) const {
-  for (const auto& [variable, key] : keys_) {
-    if (key.empty()) continue;
-    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at)) {
-      text.replace(at, key.size(), "[key]");
+// In one pass: what stands in a key's place may hold a key itself, and one key may begin another.
+std::string ApiKeys::redact(std::string_view text) const {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t hidden = key_length_at_begin(text);
+    if (hidden > 0) {
+      shown += "[key]";
+    } else {
+      shown += text.front();
     }
+    text.remove_prefix(std::max<std::size_t>(hidden, 1));
   }
-  return text;
+  return shown;
+}
+
+std::size_t ApiKeys::key_length_at_begin(std::string_view text) const {
+  std::size_t longest = 0;
+  for (const auto& [variable, key] : keys_) {
+    if (text.starts_with(key)) longest = std::max(longest, key.size());
+  }
+  return longest;
 }
 
 }  // namespace ptxbatch

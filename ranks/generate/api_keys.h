@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ranks/experiment.h"
@@ -20,9 +21,12 @@ class ApiKeys {
   [[nodiscard]] const std::string* find(const std::string& variable) const;
 
   /// `text` with every key replaced by "[key]": servers repeat in errors what they were sent.
-  [[nodiscard]] std::string redact(std::string text) const;
+  [[nodiscard]] std::string redact(std::string_view text) const;
 
  private:
+  /// Of the longest key that `text` begins with; 0 when it begins with none.
+  [[nodiscard]] std::size_t key_length_at_begin(std::string_view text) const;
+
   std::map<std::string, std::string> keys_;  // by variable
 };
 

@@ -187,8 +187,8 @@ class Calls : public std::enable_shared_from_this<Calls> {
     finish(number, tl::unexpected(std::move(failure)));
   }
 
-  [[nodiscard]] std::string redact(std::string text) const {
-    return context_.keys == nullptr ? text : context_.keys->redact(std::move(text));
+  [[nodiscard]] std::string redact(const std::string& text) const {
+    return context_.keys == nullptr ? text : context_.keys->redact(text);
   }
 
   void finish_stopped(std::uint64_t number) {

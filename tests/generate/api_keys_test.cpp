@@ -1,4 +1,4 @@
-// Keys are taken out of the environment.
+// Keys: out of the environment, and out of every text.
 #include "ranks/generate/api_keys.h"
 
 #include <gtest/gtest.h>
@@ -25,6 +25,19 @@ TEST(ApiKeysTest, AKeyLeavesTheEnvironment) {
   EXPECT_EQ(std::getenv(kVariables[0]), nullptr);
   ASSERT_NE(keys.find(kVariables[0]), nullptr);
   EXPECT_EQ(*keys.find(kVariables[0]), "sk-0123");
+}
+
+TEST(ApiKeysTest, EachPlaceOfAKeyInATextIsCovered) {
+  EXPECT_EQ(keys_of({"sk-0123"}).redact("sk-0123, Bearer sk-0123"), "[key], Bearer [key]");
+}
+
+TEST(ApiKeysTest, AKeyMayBePartOfWhatStandsInItsPlace) {
+  EXPECT_EQ(keys_of({"key"}).redact("wrong key"), "wrong [key]");
+  EXPECT_EQ(keys_of({"sk-0123", "key"}).redact("sk-0123 or key"), "[key] or [key]");
+}
+
+TEST(ApiKeysTest, OfAKeyThatBeginsWithAnotherNothingIsLeft) {
+  EXPECT_EQ(keys_of({"sk-01", "sk-0123"}).redact("sk-0123"), "[key]");
 }
 
 }  // namespace
