@@ -38,6 +38,14 @@ bool speaks_of_unknown_model(const ProviderError& error) {
                        "model does not exist", "model not exist", "no such model"});
 }
 
+// OpenRouter answers 403 for a key without rights and for a prompt that a moderator took exception
+// to alike.
+bool speaks_of_moderation(const ProviderError& error) {
+  return contains_any(error.code + " " + error.message,
+                      {"moderation", "input was flagged", "prompt was flagged", "content_filter",
+                       "content_policy", "content policy"});
+}
+
 std::string said(const ProviderError& error) {
   std::string text = error.code;
   if (!error.message.empty()) text += (text.empty() ? "" : ": ") + first_bytes(error.message);
@@ -65,6 +73,8 @@ bool set_fault_of_model(int status, const ProviderError& error, const EndpointSp
   if (out_of_money) {
     fault.cause = "payment";
     fault.hint = "The account has no credit left: add some, and run the same command again.";
+  } else if (status == 403 && speaks_of_moderation(error)) {
+    return false;
   } else if (status == 401 || status == 403) {
     fault.cause = status == 401 ? "key_refused" : "forbidden";
     fault.hint = key_variable(endpoint);
@@ -101,6 +111,11 @@ AttemptFault fault_of_status(int status, const ProviderError& error, const Endpo
     return fault;
   }
   fault.kind = Kind::kRequest;
+  if (status == 403) {
+    fault.cause = "moderation";
+    fault.hint = "The provider refuses this prompt for what it says; others may pass.";
+    return fault;
+  }
   fault.context_exhausted = status == 413 || speaks_of_context(error);
   fault.hint =
       "The request's settings do not suit this model: check sampling, max_tokens and body.";

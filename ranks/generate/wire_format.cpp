@@ -52,6 +52,10 @@ ProviderError common_error_of(const json& body) {
   if (error.code.empty()) error.code = text_at(*found, {"type"});
   if (error.code.empty()) error.code = text_at(*found, {"status"});
   if (const auto status = count_at(*found, {"code"})) error.status = static_cast<int>(*status);
+  // OpenRouter's code is a number; that a moderator refused the prompt shows in what comes with it.
+  if (error.code.empty() && json_at(*found, {"metadata", "flagged_input"}) != nullptr) {
+    error.code = "moderation";
+  }
   // The upstream's own words, as OpenRouter passes them on.
   const std::string raw = text_at(*found, {"metadata", "raw"});
   if (!raw.empty()) error.message += ": " + raw;

@@ -45,6 +45,17 @@ TEST(FaultOfStatus, TellsTheModelsFaultsFromTheRequests) {
   EXPECT_EQ(fault(400, "", "some-model is not a valid model ID").kind, Kind::kModel);
 }
 
+TEST(FaultOfStatus, APromptThatModerationRefusesIsNoFaultOfTheModel) {
+  for (const char* words : {"Your chosen model requires moderation and your input was flagged",
+                            "blocked by our content policy"}) {
+    EXPECT_EQ(fault(403, "", words).kind, Kind::kRequest) << words;
+    EXPECT_EQ(fault(403, "", words).cause, "moderation");
+    EXPECT_FALSE(fault(403, "", words).retry);
+  }
+  EXPECT_EQ(fault(403, "", "Key limit exceeded").kind, Kind::kModel);
+  EXPECT_EQ(fault(401, "", "moderation").kind, Kind::kModel);
+}
+
 TEST(FaultOfStatus, SaysHowToPutItRight) {
   EXPECT_THAT(fault(401).hint, HasSubstr("$SOME_KEY"));
   EXPECT_THAT(fault(404).hint, HasSubstr("https://models.example/v1"));

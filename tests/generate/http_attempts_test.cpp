@@ -85,6 +85,26 @@ TEST_F(HttpAttempts, OneFailureStopsNoOther) {
   EXPECT_TRUE(ask(*asked, request()));
 }
 
+// As OpenRouter answers for a prompt that a moderator refused.
+TEST_F(HttpAttempts, APromptThatIsFlaggedStopsNoOther) {
+  FaultServer server([](const httplib::Request& request, httplib::Response& response) {
+    if (request.body.find("bad") == std::string::npos) {
+      FaultServer::answer(response, openai_stream());
+      return;
+    }
+    response.status = 403;
+    response.set_content(
+        R"({"error":{"code":403,"message":"Refused","metadata":{"reasons":["violence"],)"
+        R"("flagged_input":"bad","provider_name":"p","model_slug":"m"}}})",
+        "application/json");
+  });
+  const auto asked = client(model_at(server.url()));
+  ModelRequest bad = request();
+  bad.messages[1].content = "bad";
+  expect_failure(ask(*asked, bad), Kind::kRequest, "moderation");
+  EXPECT_TRUE(ask(*asked, request()));
+}
+
 // The pure parser is cut at every byte elsewhere; here a real connection is, at some.
 TEST_F(HttpAttempts, AStreamThatIsCutIsAskedForAgain) {
   const std::string stream = openai_stream();
