@@ -119,6 +119,7 @@ void visit_fields(Archive& archive, SameRecord<ReplyRecord> auto& record) {
   visit_added_later(archive, "attempts", record.attempts);
   visit_added_later(archive, "first_text_s", record.first_text_s);
   visit_added_later(archive, "usage_estimated", record.usage_estimated);
+  visit_added_later(archive, "reasoning_estimated", record.reasoning_estimated);
 }
 
 template <class Archive>

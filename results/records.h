@@ -136,8 +136,9 @@ struct ReplyRecord {
   std::string model_requested;
   std::string fingerprint;  // of the serving system, where the provider gives one
   std::int32_t attempts = 0;
-  double first_text_s = 0;       // from sending to the first piece of text or reasoning
-  bool usage_estimated = false;  // the provider counted no tokens
+  double first_text_s = 0;           // from sending to the first piece of text or reasoning
+  bool usage_estimated = false;      // the provider counted no tokens
+  bool reasoning_estimated = false;  // it counted none of reasoning_tokens
 
   bool operator==(const ReplyRecord&) const = default;
 };

@@ -269,6 +269,7 @@ Result<Record> reply_of(TextReader& texts, const ReplyRow& row) {
   reply.attempts = row.attempts;
   reply.first_text_s = row.first_text_s;
   reply.usage_estimated = row.usage_estimated;
+  reply.reasoning_estimated = row.reasoning_estimated;
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.text, reply.text));
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.reasoning, reply.reasoning));
   PTXBATCH_RETURN_IF_ERROR(read_text(texts, row.model_returned, reply.model_returned));

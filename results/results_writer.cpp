@@ -173,6 +173,7 @@ class ResultsWriter {
     row.attempts = reply.attempts;
     row.first_text_s = reply.first_text_s;
     row.usage_estimated = reply.usage_estimated;
+    row.reasoning_estimated = reply.reasoning_estimated;
     PTXBATCH_RETURN_IF_ERROR(store(reply.text, row.text));
     PTXBATCH_RETURN_IF_ERROR(store(reply.reasoning, row.reasoning));
     PTXBATCH_RETURN_IF_ERROR(store(reply.model_returned, row.model_returned));

@@ -240,6 +240,7 @@ struct ReplyRow {
   std::int32_t attempts = 0;
   double first_text_s = 0;
   bool usage_estimated = false;
+  bool reasoning_estimated = false;
 };
 
 template <class Visitor>
@@ -265,6 +266,7 @@ void visit_columns(Visitor& visitor, SameRecord<ReplyRow> auto& row) {
   visit_added_later(visitor, "attempts", row.attempts);
   visit_added_later(visitor, "first_text_s", row.first_text_s);
   visit_added_later(visitor, "usage_estimated", row.usage_estimated);
+  visit_added_later(visitor, "reasoning_estimated", row.reasoning_estimated);
 }
 
 struct PromptRow {

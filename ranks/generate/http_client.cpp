@@ -211,6 +211,8 @@ class Calls : public std::enable_shared_from_this<Calls> {
   }
 
   [[nodiscard]] ModelReply make_reply(const Call& call, ReplyDraft draft, double seconds) const;
+  static void set_tokens(ReplyRecord& reply, const TokenUsage& usage,
+                         std::int64_t estimated_prompt);
 
   ModelSpec model_;
   ClientContext context_;
@@ -309,23 +311,33 @@ ModelReply Calls::make_reply(const Call& call, ReplyDraft draft, double seconds)
   reply.attempts = call.attempts;
   reply.latency_s = seconds;
   reply.first_text_s = call.first_text_s;
-  reply.usage_estimated = !draft.usage.known;
-  if (draft.usage.known) {
-    reply.prompt_tokens = draft.usage.prompt;
-    reply.completion_tokens = draft.usage.completion;
-    reply.reasoning_tokens = draft.usage.reasoning;
-    reply.cached_tokens = draft.usage.cached;
-  } else {
-    reply.prompt_tokens = call.request.prompt_tokens;
-    reply.reasoning_tokens = estimated_tokens(reply.reasoning.size());
-    reply.completion_tokens = reply.reasoning_tokens + estimated_tokens(reply.text.size());
-  }
+  set_tokens(reply, draft.usage, call.request.prompt_tokens);
   reply.cost_usd = draft.cost_usd ? *draft.cost_usd : cost_usd(endpoint.prices, reply);
   // The window was full before the reply's own limit: no later turn can have more room.
   const bool window_full = reply.end == ReplyEnd::kTruncated && endpoint.context_tokens > 0 &&
                            reply.prompt_tokens + reply.completion_tokens >= endpoint.context_tokens;
   if (window_full) reply.end = ReplyEnd::kContextExhausted;
   return result;
+}
+
+// What the provider counted, and estimates of what it did not. One that does not count reasoning
+// says nothing of it or 0, beside its text.
+void Calls::set_tokens(ReplyRecord& reply, const TokenUsage& usage, std::int64_t estimated_prompt) {
+  const std::int64_t thought =
+      reply.reasoning.empty() ? 0 : estimated_tokens(reply.reasoning.size());
+  reply.usage_estimated = !usage.known;
+  reply.reasoning_estimated = thought > 0 && (!usage.known || usage.reasoning == 0);
+  if (usage.known) {
+    reply.prompt_tokens = usage.prompt;
+    reply.completion_tokens = usage.completion;
+    reply.reasoning_tokens =
+        reply.reasoning_estimated ? std::min(thought, usage.completion) : usage.reasoning;
+    reply.cached_tokens = usage.cached;
+  } else {
+    reply.prompt_tokens = estimated_prompt;
+    reply.reasoning_tokens = thought;
+    reply.completion_tokens = thought + estimated_tokens(reply.text.size());
+  }
 }
 
 class HttpClient final : public ModelClient {

@@ -12,7 +12,7 @@ namespace ptxbatch {
 struct TokenUsage {
   std::int64_t prompt = 0;      // cached ones included
   std::int64_t completion = 0;  // reasoning included
-  std::int64_t reasoning = 0;
+  std::int64_t reasoning = 0;   // of those; 0 also where it is not counted by itself
   std::int64_t cached = 0;
   bool known = false;
 };

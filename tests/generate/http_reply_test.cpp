@@ -1,6 +1,7 @@
 // What is sent for a request, and what the record of its reply holds.
 #include <nlohmann/json.hpp>
 
+#include "ranks/generate/token_estimate.h"
 #include "tests/generate/http_client_fixture.h"
 
 namespace ptxbatch {
@@ -79,6 +80,52 @@ TEST_F(HttpReply, UnpacksGzip) {
   EXPECT_EQ(result->reply.text.size(), 100000U);
   EXPECT_THAT(accepted, HasSubstr("gzip"));
   EXPECT_TRUE(result->reply.usage_estimated);
+  EXPECT_EQ(result->reply.reasoning_tokens, 0) << "nothing of it is reasoning";
+}
+
+// One document with this usage; the reasoning has 300 characters, and so about 100 tokens.
+std::string reply_with(const json& usage) {
+  const json message = {{"content", "Here."}, {"reasoning_content", std::string(300, 'x')}};
+  const json choice = {{"message", message}, {"finish_reason", "stop"}};
+  json reply = {{"choices", {choice}}};
+  if (!usage.is_null()) reply["usage"] = usage;
+  return reply.dump();
+}
+
+TEST_F(HttpReply, ReasoningThatIsNotCountedByItselfIsEstimated) {
+  std::string body;
+  FaultServer server([&](const httplib::Request&, httplib::Response& response) {
+    response.set_content(body, "application/json");
+  });
+  const ModelSpec model = model_at(server.url());
+  const auto answer = [&](const json& usage) {
+    body = reply_with(usage);
+    const ModelResult result = ask(model);
+    EXPECT_TRUE(result) << describe(result.error().error);
+    return result ? result->reply : ReplyRecord{};
+  };
+  // vLLM counts the reply alone; SGLang sends 0 where it was not told to count.
+  for (const json& details : {json(), json({{"reasoning_tokens", 0}})}) {
+    json usage = {{"prompt_tokens", 70}, {"completion_tokens", 500}};
+    if (!details.is_null()) usage["completion_tokens_details"] = details;
+    const ReplyRecord reply = answer(usage);
+    EXPECT_FALSE(reply.usage_estimated);
+    EXPECT_TRUE(reply.reasoning_estimated);
+    EXPECT_EQ(reply.prompt_tokens, 70);
+    EXPECT_EQ(reply.completion_tokens, 500);
+    EXPECT_EQ(reply.reasoning_tokens, estimated_tokens(300));
+  }
+  const ReplyRecord shorter = answer({{"prompt_tokens", 70}, {"completion_tokens", 80}});
+  EXPECT_EQ(shorter.reasoning_tokens, 80) << "a part is no larger than the whole";
+  const ReplyRecord counted = answer({{"prompt_tokens", 70},
+                                      {"completion_tokens", 500},
+                                      {"completion_tokens_details", {{"reasoning_tokens", 91}}}});
+  EXPECT_FALSE(counted.reasoning_estimated);
+  EXPECT_EQ(counted.reasoning_tokens, 91);
+  const ReplyRecord uncounted = answer(nullptr);
+  EXPECT_TRUE(uncounted.usage_estimated);
+  EXPECT_TRUE(uncounted.reasoning_estimated);
+  EXPECT_GT(uncounted.completion_tokens, uncounted.reasoning_tokens);
 }
 
 TEST_F(HttpReply, AFullContextEndsTheConversationBeforeAnythingIsSent) {

@@ -100,6 +100,7 @@ std::vector<Record> example_records() {
                       "fp_1",
                       3,
                       0.5,
+                      true,
                       true},
           turn(),
           RequestRecord{2, 2, 1, sha256_hex("next request"), 1'790'000'020.25},

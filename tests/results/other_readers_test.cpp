@@ -112,6 +112,7 @@ TEST_F(OtherReadersTest, H5pyReadsEveryFieldAsTheSchemaSays) {
   EXPECT_EQ(reply["cost_usd"], 0.03125);
   EXPECT_EQ(reply["model_requested"], "model");
   EXPECT_EQ(reply["usage_estimated"], true);
+  EXPECT_EQ(reply["reasoning_estimated"], true);
 
   const auto& turn = std::get<TurnRecord>(records_[4]);
   const json& read_turn = read["records"][3];

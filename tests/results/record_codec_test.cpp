@@ -59,8 +59,8 @@ TEST(RecordCodec, ReadsARecordFromBeforeAFieldWasAdded) {
   ReplyRecord reply;
   reply.text = "a reply";
   json document = document_of(reply);
-  for (const char* field :
-       {"model_requested", "fingerprint", "attempts", "first_text_s", "usage_estimated"}) {
+  for (const char* field : {"model_requested", "fingerprint", "attempts", "first_text_s",
+                            "usage_estimated", "reasoning_estimated"}) {
     ASSERT_EQ(document.erase(field), 1U);
   }
   const auto decoded = decode(document);

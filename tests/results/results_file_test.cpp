@@ -118,6 +118,7 @@ TEST_F(ResultsFileTest, OfTheFirstVersionIsRead) {
   reply.attempts = 0;
   reply.first_text_s = 0;
   reply.usage_estimated = false;
+  reply.reasoning_estimated = false;
   ASSERT_TRUE(write(records));
   change([this](hid_t file) {
     auto replies = TableReader<FirstReplyRow>::open(file, path_, schema::kReplies);
