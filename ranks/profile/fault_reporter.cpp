@@ -23,6 +23,7 @@ struct PreparedNote {
 struct HandlerState {
   int channel_fd = -1;
   std::vector<PreparedNote> notes;
+  std::string note_without_address;
   alignas(64) std::array<std::byte, 64U << 10U> stack;
 };
 
@@ -39,19 +40,38 @@ void send_note(const std::string& bytes) {
   ::sendmsg(handler_state().channel_fd, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// Only calls that are safe in a signal handler. It returns with the default action restored, so
-// that the access faults again and ends the process by the true signal.
-void on_fault(int signal, siginfo_t* info, void* /*context*/) {
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+// The processor refused the access without looking it up (x86: a general protection fault), and the
+// kernel gives 0 as its address.
+bool was_refused_unseen(const siginfo_t& info) {
+  return info.si_code == SI_KERNEL;
+}
+
+// By a process, perhaps this one. Its sender's id stands where a fault has its address.
+bool was_sent(const siginfo_t& info) {
+  return info.si_code <= 0;
+}
+
+void send_note_at(std::uintptr_t address) {
   for (const PreparedNote& note : handler_state().notes) {
     if (address >= note.begin && address < note.end) {
       send_note(note.bytes);
-      break;
+      return;
     }
+  }
+}
+
+// Only calls that are safe in a signal handler. It returns with the default action restored, so
+// that the access faults again and ends the process by the true signal.
+void on_fault(int signal, siginfo_t* info, void* /*context*/) {
+  if (was_refused_unseen(*info)) {
+    send_note(handler_state().note_without_address);
+  } else if (!was_sent(*info)) {
+    send_note_at(reinterpret_cast<std::uintptr_t>(info->si_addr));
   }
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   ::sigaction(signal, &standard, nullptr);
+  if (was_sent(*info)) ::raise(signal);  // nothing would bring it again
 }
 
 // Below the main thread's stack the kernel leaves a gap of at least 128 MiB, so that an access in
@@ -78,6 +98,7 @@ void install_fault_reporter(int channel_fd, const std::vector<FaultRegion>& regi
   constexpr std::uintptr_t kNullReach = 64U << 10U;
   state.notes.push_back({0, kNullReach, encode(FaultNote{"null pointer"})});
   state.notes.push_back(stack_note());
+  state.note_without_address = encode(FaultNote{"a misaligned or non-canonical address"});
 
   stack_t stack{};
   stack.ss_sp = state.stack.data();

@@ -91,6 +91,15 @@ int calls = 0;  // of run, in this process
   volatile float* volatile nowhere = nullptr;  // or the compiler concludes what it likes
   *nowhere = 1;
 }
+[[maybe_unused]] void stores_misaligned(const Gemm& g) {
+  asm volatile("movaps %%xmm0, (%0)" : : "r"(g.c + 1) : "memory");
+}
+[[maybe_unused]] void writes_to_a_non_canonical_address(const Gemm& /*g*/) {
+  *reinterpret_cast<volatile float*>(std::uintptr_t{1} << 62U) = 1;
+}
+[[maybe_unused]] void sends_itself_a_segmentation_fault(const Gemm& /*g*/) {
+  kill(getpid(), SIGSEGV);
+}
 [[maybe_unused]] void writes_past_the_output(const Gemm& g) {
   g.compute();
   static_cast<volatile float*>(g.c)[g.m * g.n] = 1;
