@@ -83,8 +83,8 @@ struct PermitReturn {
   double pause_s = 0;       // the provider asks for no request for so long
 };
 
-/// The model cannot be reached now, or the rank's device is out of service: the trajectory goes to
-/// whoever asks for work later.
+/// The model cannot be reached now, or the rank's device is out of service or, as the run stops,
+/// not waited for: the trajectory goes to whoever asks for work later.
 struct PutBack {
   std::int32_t trajectory = 0;
   std::string message;

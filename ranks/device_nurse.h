@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "ranks/profile/health.h"
@@ -26,14 +27,19 @@ class DeviceNurse {
   DeviceNurse(const ReliabilitySettings& settings, Judge& judge, Links links)
       : judge_(judge), health_(settings), links_(std::move(links)) {}
 
-  /// Calls `judge_once` until what it measured counts. False when it does not, since the device is
-  /// out of service or the work ends; then it is not to be called again. `turn` names the turn in
+  enum class End : std::int8_t {
+    kCounts,        // what was measured last
+    kOutOfService,  // the device; it is not to be called again
+    kNotWaitedFor,  // the work ends while the device is paused; neither
+  };
+  /// Calls `judge_once` until what it measured counts, or nothing can. `turn` names the turn in
   /// events.
-  [[nodiscard]] bool judge(const Problem& problem, const std::string& turn,
-                           const std::function<void()>& judge_once);
+  [[nodiscard]] End judge(const Problem& problem, const std::string& turn,
+                          const std::function<void()>& judge_once);
 
  private:
-  bool nurse(const Problem& problem, std::string cause);
+  /// Nothing when the device is sound again.
+  std::optional<End> nurse(const Problem& problem, std::string cause);
 
   Judge& judge_;
   DeviceHealth health_;

@@ -88,10 +88,10 @@ Result<std::vector<EnvironmentRecord>> DeviceWorker::make_judges() {
 
 void DeviceWorker::serve() {
   while (auto turn = queue_.pop()) {
-    if (in_service_) {
+    if (loss_ == TurnInHand::DeviceLoss::kNone) {
       judge_one(**turn);
     } else {
-      (*turn)->device_loss = TurnInHand::DeviceLoss::kBefore;
+      (*turn)->device_loss = loss_;
     }
     links_.judged(std::move(*turn));
   }
@@ -102,18 +102,25 @@ void DeviceWorker::judge_one(TurnInHand& turn) {
   if (reuse_measurement(turn, cache_)) return;
   const auto start = SteadyClock::now();
   const Device& device = devices_.at(turn.trajectory->plan().target);
-  const bool counts =
+  const DeviceNurse::End end =
       device.nurse->judge(turn.trajectory->specs().problem->problem,
                           "turn " + std::to_string(turn.reply.turn) + " of trajectory " +
                               std::to_string(turn.reply.trajectory),
                           [&] { judge_candidate(turn, *device.judge); });
   busy_s_.store(busy_s_.load() + seconds_since(start));
-  if (counts) {
-    cache_.store(turn);
-    return;
+  using Loss = TurnInHand::DeviceLoss;
+  switch (end) {
+    case DeviceNurse::End::kCounts:
+      cache_.store(turn);
+      break;
+    case DeviceNurse::End::kOutOfService:
+      turn.device_loss = Loss::kMeanwhile;
+      loss_ = Loss::kBefore;
+      break;
+    case DeviceNurse::End::kNotWaitedFor:
+      turn.device_loss = loss_ = Loss::kStopped;
+      break;
   }
-  turn.device_loss = TurnInHand::DeviceLoss::kMeanwhile;
-  in_service_ = false;
 }
 
 void DeviceWorker::abandon() {

@@ -1,7 +1,8 @@
 // The device's thread: owns the judges of a rank and judges one candidate at a time. Keepers and
 // runners are children of this thread and die with it.
 //
-// A device that is out of service judges nothing more: turns come back as they went, marked so.
+// A device that is out of service, or whose pause nobody waits for, judges nothing more: turns come
+// back as they went, marked so.
 #pragma once
 
 #include <atomic>
@@ -63,7 +64,7 @@ class DeviceWorker {
     std::unique_ptr<DeviceNurse> nurse;
   };
   std::map<std::string, Device> devices_;  // by target; these are the thread's own
-  bool in_service_ = true;
+  TurnInHand::DeviceLoss loss_ = TurnInHand::DeviceLoss::kNone;  // of turns that come from now on
   MeasurementCache cache_;
   std::atomic<double> busy_s_ = 0;
   std::thread thread_;

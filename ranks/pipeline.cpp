@@ -142,7 +142,7 @@ class Pipeline::Impl {
   void handle(Assignment& assignment) {
     if (stopping_) return;
     if (device_service_ == DeviceService::kOutOfService) {
-      put_back(assignment.trajectory.index, true);
+      put_back(assignment.trajectory.index, TurnInHand::DeviceLoss::kBefore);
       return;
     }
     start_trajectory(std::move(assignment));
@@ -336,9 +336,13 @@ class Pipeline::Impl {
   }
 
   // A reply that was paid for is on disk already, and is judged by whoever gets the trajectory.
-  void put_back(std::int32_t index, bool blameless) {
-    say(PutBack{index, "the device of rank " + std::to_string(config_.rank) + " is out of service",
-                blameless});
+  void put_back(std::int32_t index, TurnInHand::DeviceLoss loss) {
+    using Loss = TurnInHand::DeviceLoss;
+    const std::string device = "the device of rank " + std::to_string(config_.rank);
+    say(PutBack{index,
+                loss == Loss::kStopped ? "the run stops while " + device + " is paused"
+                                       : device + " is out of service",
+                loss != Loss::kMeanwhile});
     trajectories_.erase(index);
   }
 
@@ -347,7 +351,7 @@ class Pipeline::Impl {
     Trajectory& trajectory = *turn.trajectory;
     const std::int32_t index = trajectory.plan().index;
     if (turn.device_loss != TurnInHand::DeviceLoss::kNone) {
-      put_back(index, turn.device_loss == TurnInHand::DeviceLoss::kBefore);
+      put_back(index, turn.device_loss);
       return;
     }
     if (!turn.failure.empty()) {
@@ -362,7 +366,7 @@ class Pipeline::Impl {
     if (end) {
       end_trajectory(index, *end, "");
     } else if (device_service_ == DeviceService::kOutOfService) {
-      put_back(index, true);
+      put_back(index, TurnInHand::DeviceLoss::kBefore);
     } else {
       request_reply(trajectory);
     }

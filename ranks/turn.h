@@ -24,8 +24,9 @@ struct TurnInHand {
   std::string source_sha256;
   bool measurement_reused = false;
   std::string failure;  // of our own making; ends the trajectory as failed
-  // Its device went out of service before it was judged, or while it was: another rank's turn.
-  enum class DeviceLoss { kNone, kBefore, kMeanwhile };
+  // Why its device did not judge it, so that the turn is another rank's: it was out of service
+  // before, it went out of service meanwhile, or the run stops and its pause is not waited for.
+  enum class DeviceLoss { kNone, kBefore, kMeanwhile, kStopped };
   DeviceLoss device_loss = DeviceLoss::kNone;
   StageSeconds stages;
   SteadyClock::time_point queued_at;  // when it joined the queue that it waits in

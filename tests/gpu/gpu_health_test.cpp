@@ -49,14 +49,14 @@ class GpuHealthTest : public GpuTest {
                          kinds.push_back(std::move(kind));
                        },
                        [](double) { return false; }});
-    counts_ = nurse.judge(problem, candidate, [&] {
+    end_ = nurse.judge(problem, candidate, [&] {
       evaluation_ = judge_->evaluate(problem, gpu_candidate(candidate));
       std::printf("%s\n", report(evaluation_).c_str());
     });
     return kinds;
   }
 
-  bool counts_ = false;
+  std::optional<DeviceNurse::End> end_;
   Evaluation evaluation_;
 };
 
@@ -68,7 +68,7 @@ TEST_F(GpuHealthTest, ASoundDeviceIsLeftInPeace) {
   let_references_be_candidates(config);
   use(config);
   EXPECT_THAT(judge(paper_problem("gemm"), "reference"), IsEmpty());
-  EXPECT_TRUE(counts_);
+  EXPECT_EQ(end_, DeviceNurse::End::kCounts);
   EXPECT_EQ(evaluation_.outcome, Outcome::kCorrect) << report(evaluation_);
 }
 
@@ -85,7 +85,7 @@ TEST_F(GpuHealthTest, ItsProbeIsSound) {
 
 TEST_F(GpuHealthTest, AFaultyCandidateIsNotHeldAgainstIt) {
   EXPECT_THAT(judge(small_gemm(), "fault_illegal_address"), IsEmpty());
-  EXPECT_TRUE(counts_);
+  EXPECT_EQ(end_, DeviceNurse::End::kCounts);
   EXPECT_EQ(evaluation_.outcome, Outcome::kDeviceFault) << report(evaluation_);
   EXPECT_THAT(judge(small_gemm(), "fault_endless_kernel"), IsEmpty());
   EXPECT_EQ(evaluation_.outcome, Outcome::kTimedOut) << report(evaluation_);

@@ -13,6 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using End = DeviceNurse::End;
 
 class DeviceNurseTest : public JudgeTest {
  protected:
@@ -35,11 +36,11 @@ class DeviceNurseTest : public JudgeTest {
                            },
                            [this](double seconds) {
                              waited_s_ += seconds;
-                             return true;
+                             return waits_;
                            }});
   }
 
-  bool judge() {
+  DeviceNurse::End judge() {
     kinds_.clear();
     evaluations_ = 0;
     return nurse_->judge(gemm_problem(), "turn 0 of trajectory 0", [this] {
@@ -52,6 +53,7 @@ class DeviceNurseTest : public JudgeTest {
   std::unique_ptr<DeviceNurse> nurse_;
   Evaluation evaluation_;
   int evaluations_ = 0;
+  bool waits_ = true;
   double waited_s_ = 0;
   DeviceService service_ = DeviceService::kInService;
   std::vector<std::string> kinds_;
@@ -61,7 +63,7 @@ class DeviceNurseTest : public JudgeTest {
 TEST_F(DeviceNurseTest, ASoundDeviceAtItsPowerCapIsLeftInPeace) {
   script("4 65 0\n");
   use_keeper(monitored_keeper_program());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_EQ(evaluation_.outcome, Outcome::kCorrect) << evaluation_.detail;
   EXPECT_EQ(evaluations_, 1);
   EXPECT_EQ(evaluation_.readings.size(), 2U);
@@ -71,7 +73,7 @@ TEST_F(DeviceNurseTest, ASoundDeviceAtItsPowerCapIsLeftInPeace) {
 TEST_F(DeviceNurseTest, ATurnThatAHotDeviceTouchedIsJudgedAgainWhenItHasCooledDown) {
   script("4 80 0\n44 88 0\n4 87 0\n0 60 0\n");
   use_keeper(monitored_keeper_program());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_EQ(evaluations_, 2);
   EXPECT_EQ(waited_s_, settings_.cool_down_s);
   EXPECT_THAT(kinds_,
@@ -82,7 +84,7 @@ TEST_F(DeviceNurseTest, ATurnThatAHotDeviceTouchedIsJudgedAgainWhenItHasCooledDo
 TEST_F(DeviceNurseTest, ADeviceThatStaysHotIsExcluded) {
   script("40 93 0\n");
   use_keeper(monitored_keeper_program());
-  EXPECT_FALSE(judge());
+  EXPECT_EQ(judge(), End::kOutOfService);
   EXPECT_EQ(evaluations_, 1);
   EXPECT_THAT(kinds_, ElementsAre("turn_voided", "device_paused", "keeper_restarted",
                                   "device_paused", "keeper_restarted", "device_excluded"));
@@ -90,12 +92,21 @@ TEST_F(DeviceNurseTest, ADeviceThatStaysHotIsExcluded) {
   EXPECT_EQ(service_, DeviceService::kOutOfService);
 }
 
+TEST_F(DeviceNurseTest, ThatAPauseIsNotWaitedForSaysNothingAgainstTheDevice) {
+  script("4 80 0\n44 88 0\n");
+  use_keeper(monitored_keeper_program());
+  waits_ = false;
+  EXPECT_EQ(judge(), End::kNotWaitedFor);
+  EXPECT_THAT(kinds_, ElementsAre("turn_voided", "device_paused"));
+  EXPECT_EQ(service_, DeviceService::kPaused);
+}
+
 TEST_F(DeviceNurseTest, MemoryErrorsVoidATurn) {
   script("0 40 1\n0 40 1\n0 40 1\n0 40 1\n0 40 1\n0 40 3\n");
   use_keeper(monitored_keeper_program());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_THAT(kinds_, IsEmpty());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_EQ(evaluations_, 2);
   EXPECT_THAT(kinds_,
               ElementsAre("turn_voided", "device_paused", "keeper_restarted", "device_recovered"));
@@ -104,22 +115,22 @@ TEST_F(DeviceNurseTest, MemoryErrorsVoidATurn) {
 TEST_F(DeviceNurseTest, ACriticalErrorVoidsATurnUnlessAProgramIsToBlame) {
   script("0 40 0 31 13\n0 40 0\n0 40 0\n0 40 0 94\n0 40 0\n");
   use_keeper(monitored_keeper_program());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_THAT(kinds_, IsEmpty());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_EQ(evaluations_, 2);
 }
 
 TEST_F(DeviceNurseTest, ADeviceThatTheDriverHasLostIsExcludedAtOnce) {
   script("0 40 0\nlost\n");
   use_keeper(monitored_keeper_program());
-  EXPECT_FALSE(judge());
+  EXPECT_EQ(judge(), End::kOutOfService);
   EXPECT_THAT(kinds_, ElementsAre("turn_voided", "device_excluded"));
 }
 
 TEST_F(DeviceNurseTest, AKeeperThatDiedIsStartedAgainAndTheTurnJudgedAgain) {
   use_keeper(dying_keeper_program());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_EQ(evaluation_.outcome, Outcome::kCorrect) << evaluation_.detail;
   EXPECT_THAT(kinds_,
               ElementsAre("turn_voided", "device_paused", "keeper_restarted", "device_recovered"));
@@ -129,7 +140,7 @@ TEST_F(DeviceNurseTest, WhatFailsEachTimeOnASoundDeviceIsKept) {
   std::ofstream(scratch() + "/always") << "x";
   settings_.repeats = 1;
   use_keeper(dying_keeper_program());
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_EQ(evaluation_.outcome, Outcome::kServiceFailure);
   EXPECT_EQ(evaluations_, 2);
   EXPECT_EQ(kinds_.back(), "void_turn_kept");
@@ -137,7 +148,7 @@ TEST_F(DeviceNurseTest, WhatFailsEachTimeOnASoundDeviceIsKept) {
 
 TEST_F(DeviceNurseTest, ADeviceWithoutReadingsIsTakenAtItsWord) {
   use_keeper(small_config(scratch()).keeper_program);
-  EXPECT_TRUE(judge());
+  EXPECT_EQ(judge(), End::kCounts);
   EXPECT_THAT(kinds_, IsEmpty());
   EXPECT_THAT(evaluation_.readings, IsEmpty());
 }
