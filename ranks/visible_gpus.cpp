@@ -6,22 +6,17 @@
 
 #include "common/log.h"
 #include "common/process.h"
+#include "common/trim.h"
 
 namespace ptxbatch {
 namespace {
 
 constexpr double kToolTimeoutS = 60;  // without the persistence daemon the driver loads first
 
-std::string trimmed(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> fields;
   std::istringstream stream(text);
-  for (std::string field; std::getline(stream, field, ',');) fields.push_back(trimmed(field));
+  for (std::string field; std::getline(stream, field, ',');) fields.emplace_back(trim(field));
   return fields;
 }
 
@@ -44,7 +39,7 @@ std::optional<std::vector<VisibleGpu>> parse_gpu_list(const std::string& csv) {
   std::vector<VisibleGpu> gpus;
   std::istringstream lines(csv);
   for (std::string line; std::getline(lines, line);) {
-    if (trimmed(line).empty()) continue;
+    if (trim(line).empty()) continue;
     auto fields = split(line);
     if (fields.size() != 4 || fields[0].compare(0, 4, "GPU-") != 0) return std::nullopt;
     gpus.push_back({fields[0], fields[1], fields[2], fields[3]});

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/trim.h"
 #include "ranks/compile/source_tokens.h"
 
 namespace ptxbatch {
@@ -212,11 +213,7 @@ std::string line_of(std::string_view source, int line) {
   constexpr std::size_t kExcerptBytes = 200;
   for (int i = 1; i < line; ++i)
     source.remove_prefix(std::min(source.size(), source.find('\n') + 1));
-  std::string_view text = source.substr(0, source.find('\n')).substr(0, kExcerptBytes);
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  text.remove_prefix(begin);
-  return std::string(text.substr(0, text.find_last_not_of(" \t\r") + 1));
+  return std::string(trim(source.substr(0, source.find('\n')).substr(0, kExcerptBytes)));
 }
 
 }  // namespace

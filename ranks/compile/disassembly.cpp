@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "common/clock.h"
+#include "common/trim.h"
 #include "ranks/compile/tool_lines.h"
 #include "ranks/compile/tools.h"
 #include "ranks/excerpt.h"
@@ -22,12 +23,6 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
 bool is_packed_fma(std::string_view opcode) {
   return (opcode.ends_with("ps") || opcode.ends_with("pd")) &&
          starts_with_any(opcode, {"vfmadd", "vfmsub", "vfnmadd", "vfnmsub"});
-}
-
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
 
 std::string_view first_word(std::string_view text) {

@@ -6,18 +6,18 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/trim.h"
+
 namespace ptxbatch {
 namespace {
 
 // Blanks around a key come from files and shells; anything else that no header may hold is a
 // mistake that a server would answer with a riddle.
-std::string usable_key(std::string value) {
-  constexpr const char* kBlanks = " \t\r\n";
-  value.erase(0, value.find_first_not_of(kBlanks));
-  value.erase(value.find_last_not_of(kBlanks) + 1);
+std::string usable_key(std::string_view value) {
+  const std::string_view key = trim(value);
   const bool printable =
-      std::all_of(value.begin(), value.end(), [](unsigned char c) { return c > 0x20 && c < 0x7F; });
-  return printable ? value : "";
+      std::all_of(key.begin(), key.end(), [](unsigned char c) { return c > 0x20 && c < 0x7F; });
+  return printable ? std::string(key) : "";
 }
 
 }  // namespace

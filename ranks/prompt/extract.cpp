@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/trim.h"
 namespace ptxbatch {
 namespace {
 
@@ -28,12 +29,6 @@ constexpr std::string_view kBlanks = " \t\r";
 
 bool is_blank(char c) {
   return kBlanks.find(c) != std::string_view::npos;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 std::optional<Fence> parse_fence(std::string_view line) {
