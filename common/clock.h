@@ -9,13 +9,20 @@ namespace ptxbatch {
 using SteadyClock = std::chrono::steady_clock;
 using Deadline = SteadyClock::time_point;
 
+inline SteadyClock::duration duration_of(double seconds) {
+  return std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
+}
+
+inline double in_seconds(SteadyClock::duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 inline Deadline deadline_in(double seconds) {
-  return SteadyClock::now() +
-         std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
+  return SteadyClock::now() + duration_of(seconds);
 }
 
 inline double seconds_since(SteadyClock::time_point start) {
-  return std::chrono::duration<double>(SteadyClock::now() - start).count();
+  return in_seconds(SteadyClock::now() - start);
 }
 
 /// Milliseconds left for poll(2): rounded up, never negative.

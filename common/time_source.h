@@ -14,12 +14,9 @@ class TimeSource {
   /// Seconds since 1970-01-01 UTC, for what is stored.
   [[nodiscard]] virtual double unix_time_s() const = 0;
 
-  [[nodiscard]] Deadline deadline_in(double seconds) const {
-    return now() + std::chrono::duration_cast<SteadyClock::duration>(
-                       std::chrono::duration<double>(seconds));
-  }
+  [[nodiscard]] Deadline deadline_in(double seconds) const { return now() + duration_of(seconds); }
   [[nodiscard]] double seconds_since(SteadyClock::time_point start) const {
-    return std::chrono::duration<double>(now() - start).count();
+    return in_seconds(now() - start);
   }
 };
 

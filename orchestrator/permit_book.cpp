@@ -73,9 +73,7 @@ void PermitBook::give_back(Key key, std::int64_t tokens, double pause_s,
   grant.tokens = tokens;
   --model.in_flight;
   if (pause_s > 0) {
-    const auto pause =
-        std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(pause_s));
-    model.paused_until = std::max(model.paused_until, now + pause);
+    model.paused_until = std::max(model.paused_until, now + duration_of(pause_s));
   }
   held_.erase(held);
 }

@@ -11,10 +11,6 @@ namespace {
 
 constexpr long kBufferBytes = 16L * 1024;
 
-SteadyClock::duration seconds(double value) {
-  return std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(value));
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(),
@@ -106,23 +102,23 @@ bool HttpTransfer::take_body(std::string_view bytes) {
 
 Deadline HttpTransfer::deadline() const {
   const StreamClocks& clocks = request_.clocks;
-  if (!any_byte_) return started_at_ + seconds(clocks.connect_s + clocks.first_byte_s);
-  return std::min(last_byte_at_ + seconds(clocks.idle_s),
-                  last_progress_at_ + seconds(clocks.keep_alive_s));
+  if (!any_byte_) return started_at_ + duration_of(clocks.connect_s + clocks.first_byte_s);
+  return std::min(last_byte_at_ + duration_of(clocks.idle_s),
+                  last_progress_at_ + duration_of(clocks.keep_alive_s));
 }
 
 // With the first byte other clocks begin, which may run out before the first one would have.
 Deadline HttpTransfer::next_look() const {
   if (any_byte_) return deadline();
   const double least_s = std::min(request_.clocks.idle_s, request_.clocks.keep_alive_s);
-  return std::min(deadline(), SteadyClock::now() + seconds(least_s));
+  return std::min(deadline(), SteadyClock::now() + duration_of(least_s));
 }
 
 HttpEnd::Kind HttpTransfer::expired() const {
   const auto now = SteadyClock::now();
   if (now < deadline()) return HttpEnd::Kind::kComplete;
   if (!any_byte_) return HttpEnd::Kind::kNoFirstByte;
-  const bool idle = now >= last_byte_at_ + seconds(request_.clocks.idle_s);
+  const bool idle = now >= last_byte_at_ + duration_of(request_.clocks.idle_s);
   return idle ? HttpEnd::Kind::kIdle : HttpEnd::Kind::kOnlyKeepAlives;
 }
 

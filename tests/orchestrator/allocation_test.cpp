@@ -32,12 +32,11 @@ TEST(Allocation, processes_that_mpi_did_not_join_are_refused) {
 }
 
 Deadline at(double seconds) {
-  return Deadline() +
-         std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(seconds));
+  return Deadline() + duration_of(seconds);
 }
 
 double seconds(std::optional<Deadline> deadline) {
-  return deadline ? std::chrono::duration<double>(*deadline - Deadline()).count() : -1;
+  return deadline ? in_seconds(*deadline - Deadline()) : -1;
 }
 
 constexpr double kLongestTurnS = 4000;

@@ -11,8 +11,7 @@ namespace ptxbatch {
 class VirtualTime final : public TimeSource {
  public:
   [[nodiscard]] SteadyClock::time_point now() const override {
-    return SteadyClock::time_point() + std::chrono::duration_cast<SteadyClock::duration>(
-                                           std::chrono::duration<double>(now_s()));
+    return SteadyClock::time_point() + duration_of(now_s());
   }
   [[nodiscard]] double unix_time_s() const override { return kStart_s + now_s(); }
 
@@ -20,7 +19,7 @@ class VirtualTime final : public TimeSource {
   [[nodiscard]] double elapsed_s() const { return now_s() - kFirst_s; }
   /// The same for a point of this time.
   [[nodiscard]] static double elapsed_s(SteadyClock::time_point point) {
-    return std::chrono::duration<double>(point - SteadyClock::time_point()).count() - kFirst_s;
+    return in_seconds(point - SteadyClock::time_point()) - kFirst_s;
   }
   /// Never backwards.
   void move_to(double elapsed_s) { elapsed_s_ = std::max(elapsed_s_, elapsed_s); }

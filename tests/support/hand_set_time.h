@@ -8,8 +8,7 @@ namespace ptxbatch {
 class HandSetTime final : public TimeSource {
  public:
   [[nodiscard]] SteadyClock::time_point now() const override {
-    return SteadyClock::time_point() +
-           std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(now_s_));
+    return SteadyClock::time_point() + duration_of(now_s_);
   }
   [[nodiscard]] double unix_time_s() const override { return kStart_s + now_s_; }
 
