@@ -14,7 +14,6 @@
 #include "ranks/generate/model_client.h"
 #include "ranks/generation.h"
 #include "ranks/prompt/prompt.h"
-#include "ranks/prompt/stored_prompt.h"
 #include "ranks/turn.h"
 
 namespace ptxbatch {

@@ -125,4 +125,17 @@ std::string messages_json(const std::vector<Message>& messages) {
   return array.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+Result<std::vector<Message>> messages_from_json(const std::string& text) {
+  try {
+    std::vector<Message> messages;
+    for (const nlohmann::json& message : nlohmann::json::parse(text)) {
+      messages.push_back({message.at("role"), message.at("content")});
+    }
+    return messages;
+  } catch (const nlohmann::json::exception& error) {
+    return fail(ErrorKind::kProtocol,
+                std::string("a stored prompt is no list of messages: ") + error.what());
+  }
+}
+
 }  // namespace ptxbatch

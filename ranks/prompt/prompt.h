@@ -23,5 +23,7 @@ Result<std::vector<Message>> assemble_prompt(const TargetSpec& target, const Pro
 
 /// JSON array of {role, content}: how a prompt is hashed and stored.
 std::string messages_json(const std::vector<Message>& messages);
+/// Its inverse. kProtocol when the text is no list of messages.
+Result<std::vector<Message>> messages_from_json(const std::string& text);
 
 }  // namespace ptxbatch

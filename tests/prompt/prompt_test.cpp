@@ -173,5 +173,18 @@ TEST(MessagesJson, BytesThatAreNotUtf8AreReplacedNotRefused) {
   EXPECT_EQ(json[0]["content"], "a\xEF\xBF\xBDz");
 }
 
+TEST(MessagesJson, ItIsReadBackToWhatItWasMadeOf) {
+  const std::string text = messages_json({{"system", "a\n\"b\""}, {"user", "c"}});
+  const auto messages = messages_from_json(text);
+  ASSERT_TRUE(messages) << describe(messages.error());
+  EXPECT_EQ(messages_json(*messages), text);
+}
+
+TEST(MessagesJson, WhatIsNoListOfMessagesIsRefused) {
+  for (const char* text : {"", "[1]", R"([{"role":"user"}])"}) {
+    EXPECT_FALSE(messages_from_json(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace ptxbatch
