@@ -18,24 +18,24 @@ Generation::Generation(const Experiment& experiment, int rank, int life, const A
       links_(std::move(links)),
       relayed_(experiment.rank.gateways && !is_gateway(experiment, rank)),
       relays_begun_(static_cast<std::uint64_t>(life) << 32U),
-      permits_([this](RankMessage message) {
-        links_.post([this, held = std::make_shared<RankMessage>(std::move(message))] {
-          links_.say(*held);
-        });
-      }) {}
+      permits_([this](RankMessage message) { post_message(std::move(message)); }) {}
 
 Generation::~Generation() {
   close();
 }
 
+void Generation::post_message(RankMessage message) {
+  // Shared, since std::function must be copyable.
+  links_.post(
+      [this, held = std::make_shared<RankMessage>(std::move(message))] { links_.say(*held); });
+}
+
 Status Generation::start() {
-  const auto say = [this](RankMessage message) {
-    links_.post(
-        [this, held = std::make_shared<RankMessage>(std::move(message))] { links_.say(*held); });
-  };
   for (const ModelSpec& model : experiment_.models) {
     if (needs_http(model) && relayed_) {
-      auto client = std::make_unique<RelayClient>(say, [this] { return ++relays_begun_; });
+      auto client = std::make_unique<RelayClient>(
+          [this](RankMessage message) { post_message(std::move(message)); },
+          [this] { return ++relays_begun_; });
       relays_.push_back(client.get());
       clients_[model.name] = std::move(client);
       continue;

@@ -56,6 +56,8 @@ class Generation {
   void begin_waiting();
   void begin(ModelRequest request);
   ClientContext context();
+  /// Has the dispatcher say it; from any thread.
+  void post_message(RankMessage message);
 
   const Experiment& experiment_;
   const ApiKeys& keys_;
