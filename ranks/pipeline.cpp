@@ -9,7 +9,6 @@
 
 #include "common/log.h"
 #include "common/message_queue.h"
-#include "common/version.h"
 #include "ranks/device_worker.h"
 #include "ranks/generate/model_client.h"
 #include "ranks/generation.h"
