@@ -133,6 +133,15 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return result;
 }
 
+// Without a descriptor of it nobody could tell when it ends.
+tl::unexpected<Error> unwatchable(pid_t child, int error_number) {
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  Error error = system_error("cannot watch a child process (pidfd_open)", error_number);
+  error.hint = "Linux 5.3 is needed, and a container's seccomp profile that allows pidfd_open.";
+  return fail(std::move(error));
+}
+
 }  // namespace
 
 Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
@@ -165,9 +174,11 @@ Result<ChildProcess> ChildProcess::start(const ProcessSpec& spec) {
   output_write.reset();
   failure_write.reset();
 
+  UniqueFd pid_fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pid_fd.valid()) return unwatchable(pid, errno);
   ChildProcess child;
   child.pid_ = pid;
-  child.pid_fd_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  child.pid_fd_ = std::move(pid_fd);
   child.output_cap_bytes_ = spec.output_cap_bytes;
   child.death_within_s_ = spec.death_within_s;
   child.when_unkillable_ = spec.when_unkillable;

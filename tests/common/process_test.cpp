@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,6 +16,8 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 
@@ -198,6 +203,29 @@ TEST(Process, FileSizeLimitHolds) {
   const auto result = run_process(spec, 10);
   ASSERT_TRUE(result);
   EXPECT_FALSE(result->end.ok());
+}
+
+// In this process, from here on.
+void refuse_pidfd_open() {
+  std::array<sock_filter, 4> filter = {{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog program{filter.size(), filter.data()};
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+TEST(ProcessDeathTest, WhereAChildCannotBeWatchedThatIsSaid) {
+  const auto start = [] {
+    refuse_pidfd_open();
+    const auto child = ChildProcess::start(shell("sleep 1000"));
+    std::fprintf(stderr, "%s\n", child ? "started" : describe(child.error()).c_str());
+    std::exit(child ? 1 : 0);
+  };
+  EXPECT_EXIT(start(), testing::ExitedWithCode(0), "pidfd_open.*Function not implemented");
 }
 
 TEST(FindProgram, LooksInPathAndSaysWhatIsMissing) {
