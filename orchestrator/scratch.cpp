@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -20,10 +21,24 @@ fs::path scratch_root() {
   return base / fmt::format("ptxbatch-{}", ::getuid());
 }
 
-// Folders are named PID-...; one whose process is gone was left behind.
-void sweep_abandoned(const fs::path& root) {
+// A few characters of an id that has far more than are needed to tell two apart.
+std::string short_id(const std::string& id) {
+  constexpr std::size_t kCharacters = 8;
+  std::string kept;
+  for (const char c : id) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) kept += c;
+  }
+  return kept.size() > kCharacters ? kept.substr(kept.size() - kCharacters) : kept;
+}
+
+std::string this_boot(const LockHolder& here) {
+  return here.host + "." + short_id(here.boot_id) + ".";
+}
+
+// Folders are named PID-...
+void sweep_ended_processes(const fs::path& folder) {
   std::error_code failed;
-  for (const auto& entry : fs::directory_iterator(root, failed)) {
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename().string();
     pid_t pid = 0;
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
@@ -34,13 +49,30 @@ void sweep_abandoned(const fs::path& root) {
 
 }  // namespace
 
-Result<ScratchFolder> make_rank_scratch(int rank) {
-  const fs::path root = scratch_root();
+std::string process_space(const LockHolder& here) {
+  return this_boot(here) + short_id(here.pid_namespace);
+}
+
+void sweep_abandoned(const std::string& root, const LockHolder& here) {
   std::error_code failed;
-  fs::create_directories(root, failed);
+  for (const auto& entry : fs::directory_iterator(root, failed)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(here.host + ".") && !name.starts_with(this_boot(here))) {
+      fs::remove_all(entry.path(), failed);
+    }
+  }
+  sweep_ended_processes(fs::path(root) / process_space(here));
+}
+
+Result<ScratchFolder> make_rank_scratch(int rank) {
+  const LockHolder here = LockHolder::current();
+  const fs::path root = scratch_root();
+  const fs::path ours = root / process_space(here);
+  std::error_code failed;
+  fs::create_directories(ours, failed);
   fs::permissions(root, fs::perms::owner_all, failed);
-  sweep_abandoned(root);
-  auto folder = ScratchFolder::make(root.string(), fmt::format("{}-rank{}-", ::getpid(), rank));
+  sweep_abandoned(root.string(), here);
+  auto folder = ScratchFolder::make(ours.string(), fmt::format("{}-rank{}-", ::getpid(), rank));
   if (!folder) {
     Error error = folder.error();
     error.hint = "Set TMPDIR to a folder with room that you may write to.";
