@@ -68,6 +68,8 @@ Coordinator::Outcome Coordinator::run() {
                fmt::format("{} working ranks", ranks_.size()));
   queue_work();
   while (ranks_present()) {
+    // What has arrived by then is taken, however long the last sync took.
+    const bool is_late = stopping_ && time_.now() > stop_deadline_;
     take_messages(time_.deadline_in(kTickS));
     stop_when_budget_is_spent();
     grant_permits();
@@ -78,7 +80,7 @@ Coordinator::Outcome Coordinator::run() {
     if (!stopping_) {
       hand_out_work();
       checkpoints_.update();
-    } else if (time_.now() > stop_deadline_) {
+    } else if (is_late && !backlog_) {
       spdlog::warn("some ranks did not answer the request to stop; going on without them");
       break;
     }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <thread>
 
@@ -13,6 +14,7 @@
 #include "orchestrator/in_process_transport.h"
 #include "results/results_file.h"
 #include "tests/orchestrator/run_records.h"
+#include "tests/support/failing_file_system.h"
 
 namespace ptxbatch {
 namespace {
@@ -48,6 +50,17 @@ class ScriptedRank {
   std::uint64_t number_ = 0;
 };
 
+// The system's, and now and then ahead of it.
+class JumpingTime final : public TimeSource {
+ public:
+  [[nodiscard]] SteadyClock::time_point now() const override { return SteadyClock::now() + ahead_; }
+  [[nodiscard]] double unix_time_s() const override { return ::ptxbatch::unix_time_s(); }
+  void jump(std::chrono::seconds seconds) { ahead_ = ahead_.load() + seconds; }
+
+ private:
+  std::atomic<std::chrono::seconds> ahead_ = std::chrono::seconds(0);
+};
+
 class CoordinatorTest : public testing::Test {
  protected:
   void SetUp() override { std::filesystem::create_directories(folder_); }
@@ -56,7 +69,7 @@ class CoordinatorTest : public testing::Test {
   // Runs a coordinator over `ranks` ranks beside the test, which plays them in `script`.
   Coordinator::Outcome run(const ExperimentRecord& record, int ranks,
                            const std::function<void(InProcessTransport&)>& script) {
-    auto store = RunStore::open(real_file_system(), path_, record);
+    auto store = RunStore::open(*files_, path_, record);
     EXPECT_TRUE(store) << describe(store.error());
     Experiment experiment = experiment_;
     experiment.text = record.text;
@@ -66,9 +79,9 @@ class CoordinatorTest : public testing::Test {
     Progress progress(record.turns);
     Coordinator::Outcome outcome;
     std::thread coordinator([&] {
-      outcome = Coordinator(experiment, **store, transport, progress, system_time(), WorkQueue(),
-                            conditions_)
-                    .run();
+      outcome =
+          Coordinator(experiment, **store, transport, progress, *time_, WorkQueue(), conditions_)
+              .run();
     });
     script(transport);
     coordinator.join();
@@ -77,6 +90,8 @@ class CoordinatorTest : public testing::Test {
 
   Experiment experiment_;
   RunConditions conditions_;
+  FileSystem* files_ = &real_file_system();
+  const TimeSource* time_ = &system_time();
   std::string folder_ = testing::TempDir() + "/coordinator_test_" + std::to_string(::getpid());
   std::string path_ = folder_ + "/run.h5";
   double silence_s_ = 0;
@@ -216,6 +231,35 @@ TEST_F(CoordinatorTest, APromptThatManyRanksSendIsStoredOnce) {
     return {};
   }));
   EXPECT_EQ(prompts, 1);
+}
+
+TEST_F(CoordinatorTest, WhatArrivesDuringALongSyncCountsAlthoughTheStopsDeadlineIsOver) {
+  FailingFileSystem files;
+  JumpingTime time;
+  files_ = &files;
+  time_ = &time;
+  const auto outcome = run(small_experiment(1, 2), 1, [&](InProcessTransport& transport) {
+    ScriptedRank rank(transport, 1);
+    rank.join(4);
+    rank.expect<Assignment>();
+    rank.say(Record(reply_of(0, 0)));
+    rank.expect<Acknowledgement>();
+    transport.send_to_coordinator(1, "no message, which stops the run");
+    rank.expect<Stop>();
+    files.before_sync = [&] {
+      files.before_sync = nullptr;
+      time.jump(std::chrono::seconds(60));
+      rank.say(Record(reply_of(0, 1)));
+      rank.say(Goodbye{});
+    };
+    rank.say(Record(turn_of(0, 0)));
+  });
+  EXPECT_EQ(outcome.exit_code, kExitResumable);
+  EXPECT_FALSE(outcome.ranks_left_behind);
+  const auto state = read_run_state(path_);
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->turns(), 1);
+  EXPECT_TRUE(state->trajectories()[0].pending_reply) << "it was paid for";
 }
 
 TEST_F(CoordinatorTest, AnUnfinishedRunIsResumableAndGoesOnWhereItWas) {

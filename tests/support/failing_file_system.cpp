@@ -37,6 +37,7 @@ class FailingAppendFile final : public AppendFile {
   }
 
   Status sync() override {
+    if (faults_.before_sync) faults_.before_sync();
     if (faults_.fail_sync) return failure("sync", EIO);
     if (const auto fault = faults_.next_call()) {
       if (fault->effect == Effect::kWhole) static_cast<void>(sync_really());

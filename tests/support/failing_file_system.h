@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,6 +32,7 @@ class FailingFileSystem final : public FileSystem {
     bool lasting = false;  // every later call fails as well
   };
   std::optional<Fault> fault;
+  std::function<void()> before_sync;  // what happens while a sync lasts
   [[nodiscard]] int calls() const { return calls_; }
   [[nodiscard]] bool fault_met() const { return fault_met_; }
 
