@@ -1,5 +1,7 @@
 #include "orchestrator/run_store.h"
 
+#include <fmt/format.h>
+
 #include "orchestrator/experiment_extension.h"
 #include "results/results_file.h"
 
@@ -10,6 +12,37 @@ std::string journal_path(const std::string& results_path) {
 std::string lock_path(const std::string& results_path) {
   return results_path + ".lock";
 }
+
+namespace {
+
+Error damaged_tail(const std::string& results_path, const JournalScan& scan) {
+  return {ErrorKind::kInput,
+          fmt::format("from byte {} on the journal ends in {} bytes that are no unfinished append: "
+                      "a record that was safe on disk may be among them",
+                      scan.good_bytes, scan.torn_bytes),
+          fmt::format("'ptxbatch recover {0}' keeps them aside and takes from {0} what it still "
+                      "holds; the same run goes on after it.",
+                      results_path),
+          journal_path(results_path),
+          0,
+          0,
+          {}};
+}
+
+Error unreadable_end(const std::string& results_path, const JournalScan& scan,
+                     std::uint64_t expected_bytes) {
+  return {ErrorKind::kSystem,
+          fmt::format("only {} of its {} bytes can be read back; it is kept, and the results file "
+                      "is as it was",
+                      scan.good_bytes, expected_bytes),
+          "Look for errors of this disk, then run the same command again.",
+          journal_path(results_path),
+          0,
+          0,
+          {}};
+}
+
+}  // namespace
 
 Result<RunState> read_run_state(const std::string& results_path) {
   RunState state;
@@ -56,6 +89,7 @@ Status RunStore::open_journal(const ExperimentRecord& wanted) {
     auto read =
         read_results_file(results_path_, [this](Record&& record) { return state_.apply(record); });
     if (!read) return read;
+    safe_turns_ = state_.turns();
   }
   if (!state_.experiment()) return begin(wanted);
   resumed_ = true;
@@ -97,7 +131,9 @@ Result<std::uint64_t> RunStore::load_journal() {
       journal_path(results_path_),
       [this](Record&& record, JournalPlace place) { return state_.apply(record, place); });
   if (!scan) return fail(scan.error());
+  if (scan->tail_may_be_damage) return fail(damaged_tail(results_path_, *scan));
   torn_bytes_ = scan->torn_bytes;
+  safe_turns_ = state_.turns();
   return scan->good_bytes;
 }
 
@@ -158,7 +194,9 @@ Result<Assignment> RunStore::assignment(std::int32_t index) const {
 }
 
 Status RunStore::sync() {
-  return journal_->sync();
+  if (auto synced = journal_->sync(); !synced) return synced;
+  safe_turns_ = state_.turns();
+  return {};
 }
 
 Status RunStore::checkpoint(const std::atomic<bool>& abandon) const {
@@ -166,7 +204,8 @@ Status RunStore::checkpoint(const std::atomic<bool>& abandon) const {
 }
 
 // A record that is being appended meanwhile looks like a torn tail and is left out.
-Status RunStore::write_results(bool complete, const std::atomic<bool>& abandon) const {
+Status RunStore::write_results(bool complete, const std::atomic<bool>& abandon,
+                               std::optional<std::uint64_t> expected_bytes) const {
   const RecordSource source = [&](const std::function<Status(Record &&)>& visit) -> Status {
     const auto visit_unless_abandoned = [&](Record&& record) -> Status {
       if (abandon) return fail(ErrorKind::kConflict, "the checkpoint is not needed any more");
@@ -174,6 +213,9 @@ Status RunStore::write_results(bool complete, const std::atomic<bool>& abandon) 
     };
     auto scan = read_journal(journal_path(results_path_), visit_unless_abandoned);
     if (!scan) return fail(scan.error());
+    if (expected_bytes && scan->good_bytes != *expected_bytes) {
+      return fail(unreadable_end(results_path_, *scan, *expected_bytes));
+    }
     return {};
   };
   return write_results_file(files_, results_path_, source, complete);
@@ -182,7 +224,8 @@ Status RunStore::write_results(bool complete, const std::atomic<bool>& abandon) 
 Status RunStore::finish() {
   if (!journal_) return {};
   const std::atomic<bool> abandon = false;
-  if (auto written = write_results(state_.complete(), abandon); !written) return written;
+  const auto written = write_results(state_.complete(), abandon, journal_->size_bytes());
+  if (!written) return written;
   if (!state_.complete()) return {};
   journal_.reset();
   return files_.remove(journal_path(results_path_));

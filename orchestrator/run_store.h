@@ -39,6 +39,8 @@ class RunStore {
   /// What the experiment has more than before, for people; mostly empty.
   [[nodiscard]] const std::vector<std::string>& extended() const { return extended_; }
   [[nodiscard]] std::uint64_t torn_bytes() const { return torn_bytes_; }
+  /// Turns that are on disk.
+  [[nodiscard]] std::int64_t safe_turns() const { return safe_turns_; }
 
   /// Checks the record against the state, then appends it. It counts once sync() has returned.
   Status append(const Record& record);
@@ -60,7 +62,9 @@ class RunStore {
   /// Returns how many of its bytes are good.
   Result<std::uint64_t> load_journal();
   Status write_journal_from_results();
-  Status write_results(bool complete, const std::atomic<bool>& abandon) const;
+  /// `expected_bytes`: what the journal must hold, all of it good; any is taken without it.
+  Status write_results(bool complete, const std::atomic<bool>& abandon,
+                       std::optional<std::uint64_t> expected_bytes = std::nullopt) const;
 
   FileSystem& files_;
   std::string results_path_;
@@ -70,6 +74,7 @@ class RunStore {
   bool resumed_ = false;
   std::vector<std::string> extended_;
   std::uint64_t torn_bytes_ = 0;
+  std::int64_t safe_turns_ = 0;
 };
 
 }  // namespace ptxbatch

@@ -142,6 +142,11 @@ Result<JournalScan> read_journal_with_places(
   if (!end) return fail(end.error());
   scan.good_bytes = *end;
   scan.torn_bytes = file->size_bytes() - *end;
+  if (scan.torn_bytes > 0) {
+    const auto unfinished = file->is_unfinished_append(*end, **marker);
+    if (!unfinished) return fail(unfinished.error());
+    scan.tail_may_be_damage = !*unfinished;
+  }
   return scan;
 }
 

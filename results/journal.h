@@ -46,7 +46,11 @@ class JournalWriter {
 struct JournalScan {
   std::uint64_t good_bytes = 0;  // where the last whole good record ends
   std::uint64_t records = 0;
-  std::uint64_t torn_bytes = 0;  // an unfinished tail: what a crash during an append leaves
+  std::uint64_t torn_bytes = 0;  // the tail behind it: what a crash during an append leaves
+  /// The tail is not the beginning of a frame that an append left unfinished, nor blocks that were
+  /// never filled. A crash of the machine may leave that of a record that was not synced yet; so
+  /// may damage of one that was.
+  bool tail_may_be_damage = false;
 };
 
 /// Calls `visit` for each record in order, in constant memory. A torn tail is forgiven and

@@ -115,6 +115,16 @@ Result<std::optional<std::uint64_t>> JournalFile::find_frame(std::uint64_t offse
   return std::nullopt;
 }
 
+Result<bool> JournalFile::is_unfinished_append(std::uint64_t offset, FrameMarker marker) {
+  const auto start = view(offset, kFrameHeaderBytes);
+  if (!start) return fail(start.error());
+  if (std::all_of(start->begin(), start->end(), [](char c) { return c == '\0'; })) return true;
+  if (!marker_bytes(marker).starts_with(start->substr(0, sizeof marker))) return false;
+  if (start->size() < kFrameHeaderBytes) return true;
+  const auto header = parse_frame_header(*start, marker);
+  return header && size_bytes_ - offset < kFrameHeaderBytes + header->payload_bytes;
+}
+
 Result<std::uint64_t> JournalFile::walk(FrameMarker marker, const Visitor& visitor) {
   std::uint64_t offset = kJournalHeaderBytes;
   while (offset < size_bytes_) {

@@ -46,6 +46,10 @@ class JournalFile {
   /// Where the next good frame at or behind `offset` begins, looked for byte by byte.
   Result<std::optional<std::uint64_t>> find_frame(std::uint64_t offset, FrameMarker marker);
 
+  /// Whether the bytes from `offset` to the end, in which no good frame begins, are what a write
+  /// that was cut short leaves: a frame's beginning, or blocks that were never filled.
+  Result<bool> is_unfinished_append(std::uint64_t offset, FrameMarker marker);
+
   /// Visits the frames behind the header in their order. Returns where the last good one ends, or
   /// the visitor's first error.
   Result<std::uint64_t> walk(FrameMarker marker, const Visitor& visitor);

@@ -43,15 +43,6 @@ Result<std::optional<FrameMarker>> find_marker(JournalFile& file, JournalSalvage
   return *marker;
 }
 
-/// What a write that was cut short leaves: a frame's beginning, or blocks that were never filled.
-bool is_unfinished_append(std::string_view start, std::uint64_t tail_bytes, FrameMarker marker) {
-  if (std::all_of(start.begin(), start.end(), [](char c) { return c == '\0'; })) return true;
-  if (!marker_bytes(marker).starts_with(start.substr(0, sizeof marker))) return false;
-  if (start.size() < kFrameHeaderBytes) return true;
-  const auto header = parse_frame_header(start, marker);
-  return header && tail_bytes < kFrameHeaderBytes + header->payload_bytes;
-}
-
 }  // namespace
 
 Result<JournalSalvage> salvage_journal(const std::string& path, const SalvageVisitor& visitor) {
@@ -76,9 +67,9 @@ Result<JournalSalvage> salvage_journal(const std::string& path, const SalvageVis
   if (!end) return fail(end.error());
   salvage.tail = {*end, salvage.size_bytes};
   if (salvage.tail.size() > 0) {
-    const auto start = file->view(*end, kFrameHeaderBytes);
-    if (!start) return fail(start.error());
-    salvage.tail_may_be_damage = !is_unfinished_append(*start, salvage.tail.size(), **marker);
+    const auto unfinished = file->is_unfinished_append(*end, **marker);
+    if (!unfinished) return fail(unfinished.error());
+    salvage.tail_may_be_damage = !*unfinished;
   }
   return salvage;
 }

@@ -206,8 +206,9 @@ struct TurnRecord {
   std::string source;           // the candidate; empty when none was found
   std::string source_sha256;    // empty when none was found
   std::string compiler_output;  // as the compiler gave it, capped
-  double speedup = 0;         // the paper's: reference median / candidate median; 0 unless correct
-  double paired_speedup = 0;  // median over the timed calls, against the reference's blocks beside each
+  double speedup = 0;  // the paper's: reference median / candidate median; 0 unless correct
+  double paired_speedup =
+      0;  // median over the timed calls, against the reference's blocks beside each
   double candidate_latency_ms = 0;
   double reference_latency_ms = 0;
   double max_abs_error = 0;

@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "results/results_file.h"
 #include "tests/orchestrator/opened_run.h"
 #include "tests/orchestrator/run_records.h"
+#include "tests/support/failing_file_system.h"
 
 namespace ptxbatch {
 namespace {
@@ -28,6 +30,14 @@ class RunStoreTest : public testing::Test {
     ASSERT_TRUE(store.append(reply_of(trajectory, turn)));
     ASSERT_TRUE(store.append(turn_of(trajectory, turn)));
     ASSERT_TRUE(store.sync());
+  }
+
+  static void flip_last_byte(const std::string& path) {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-1, std::ios::end);
+    const int last = file.get();
+    file.seekp(-1, std::ios::end);
+    file.put(static_cast<char>(last ^ 1));
   }
 
   FileSystem& files_ = real_file_system();
@@ -114,6 +124,48 @@ TEST_F(RunStoreTest, AnUnfinishedRecordAtTheEndIsCutOff) {
   EXPECT_EQ(store->state().turns(), 0);
   EXPECT_TRUE(store->state().trajectories()[0].pending_reply) << "the reply was whole";
   ASSERT_TRUE(store->append(turn_of(0, 0)));
+}
+
+// It may have been safe on disk: an append that a crash cut short leaves less than a whole record.
+TEST_F(RunStoreTest, AWholeRecordWithWrongContentsAtTheEndIsNotCutOff) {
+  {
+    auto store = open(small_experiment(1, 2));
+    do_turn(*store, 0, 0);
+  }
+  flip_last_byte(journal_path(path_));
+  const auto size_before = *files_.size_bytes(journal_path(path_));
+  const auto refused = RunStore::open(files_, path_, small_experiment(1, 2));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().file, journal_path(path_));
+  EXPECT_THAT(refused.error().what, HasSubstr("from byte"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("ptxbatch recover " + path_));
+  EXPECT_EQ(*files_.size_bytes(journal_path(path_)), size_before);
+}
+
+TEST_F(RunStoreTest, AJournalThatCannotBeReadBackWholeIsKept) {
+  auto store = open(small_experiment(1, 1));
+  do_turn(*store, 0, 0);
+  ASSERT_TRUE(store->append(TrajectoryEndRecord{0, TrajectoryEnd::kTurnsDone, ""}));
+  ASSERT_TRUE(store->sync());
+  flip_last_byte(journal_path(path_));
+  EXPECT_FALSE(store->finish());
+  EXPECT_TRUE(files_.exists(journal_path(path_)));
+  EXPECT_FALSE(files_.exists(path_)) << "it would lack what was finished";
+}
+
+TEST_F(RunStoreTest, OnlyTurnsThatASyncMadeSafeAreSafe) {
+  FailingFileSystem files;
+  auto store = RunStore::open(files, path_, small_experiment(1, 2));
+  ASSERT_TRUE(store);
+  do_turn(**store, 0, 0);
+  ASSERT_TRUE((*store)->append(reply_of(0, 1)));
+  ASSERT_TRUE((*store)->append(turn_of(0, 1)));
+  files.fail_sync = true;
+  EXPECT_FALSE((*store)->sync());
+  EXPECT_EQ((*store)->state().turns(), 2);
+  EXPECT_EQ((*store)->safe_turns(), 1);
+  store->reset();
+  EXPECT_EQ(open(small_experiment(1, 2))->safe_turns(), 1);
 }
 
 TEST_F(RunStoreTest, AnAssignmentHoldsWhatTheJournalHas) {
