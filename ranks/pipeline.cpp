@@ -20,6 +20,8 @@ namespace {
 
 constexpr double kActivityIntervalS = 0.5;
 constexpr double kIdleIntervalS = 5;  // between reports while nothing happens
+// In a row: fewer than a trajectory may be put back, so that one host alone fails no trajectory.
+constexpr int kFailuresOfASickHost = 2;
 
 int compile_jobs(const Experiment& experiment, int ranks_on_this_host) {
   if (experiment.rank.compile_jobs > 0) return experiment.rank.compile_jobs;
@@ -344,6 +346,18 @@ class Pipeline::Impl {
     trajectories_.erase(index);
   }
 
+  // This host could not do its part. Another one may; a host that fails again and again would else
+  // go through everybody's trajectories.
+  void put_back_failed(std::int32_t index, const std::string& failure) {
+    const std::string rank = "rank " + std::to_string(config_.rank);
+    const bool is_known = device_service_ == DeviceService::kOutOfService;
+    say(PutBack{index, rank + ": " + failure, is_known});
+    trajectories_.erase(index);
+    if (++failures_in_a_row_ < kFailuresOfASickHost || is_known) return;
+    on_device_noted(DeviceService::kOutOfService, "host_excluded",
+                    rank + " takes no more work: " + failure);
+  }
+
   void finish(TurnInHand& turn) {
     --turns_in_hand_;
     Trajectory& trajectory = *turn.trajectory;
@@ -353,9 +367,10 @@ class Pipeline::Impl {
       return;
     }
     if (!turn.failure.empty()) {
-      end_trajectory(index, TrajectoryEnd::kFailed, turn.failure);
+      put_back_failed(index, turn.failure);
       return;
     }
+    failures_in_a_row_ = 0;
     TurnRecord judged = finish_turn(turn, config_.experiment, config_.session, config_.rank);
     const auto end = end_after(judged, turn.reply, config_.experiment.protocol);
     trajectory.add_turn(turn.reply.text, judged.feedback,
@@ -412,6 +427,7 @@ class Pipeline::Impl {
   int compiling_ = 0;
   int judging_ = 0;
   DeviceService device_service_ = DeviceService::kInService;
+  int failures_in_a_row_ = 0;  // of this host
   bool no_more_work_ = false;
   bool stopping_ = false;
   bool dismissed_ = false;

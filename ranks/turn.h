@@ -23,7 +23,7 @@ struct TurnInHand {
   TurnFacts facts;
   std::string source_sha256;
   bool measurement_reused = false;
-  std::string failure;  // of our own making; ends the trajectory as failed
+  std::string failure;  // of our own making: another rank's turn
   // Why its device did not judge it, so that the turn is another rank's: it was out of service
   // before, it went out of service meanwhile, or the run stops and its pause is not waited for.
   enum class DeviceLoss { kNone, kBefore, kMeanwhile, kStopped };

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cmath>
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
 #include <set>
-#include <string_view>
-#include <system_error>
 
 #include "common/file_system.h"
 #include "common/hash.h"
@@ -28,18 +25,22 @@ constexpr int kWorthwhileCandidates = 4;
 constexpr std::size_t kOutputCapBytes = 16U << 20U;   // read from the compiler
 constexpr std::size_t kOutputKeptBytes = 64U << 10U;  // kept of it, head and tail
 
-// A full disk is our trouble, not the candidate's. The tools end a line with the system's message;
-// lines about the candidate (an #error may say anything) begin with its name or are quotes of it,
-// which are indented.
-bool says_disk_is_full(std::string_view output, std::string_view source_name) {
-  const std::string sign = std::generic_category().message(ENOSPC);
-  while (!output.empty()) {
-    const std::string_view line = output.substr(0, output.find('\n'));
-    const bool of_candidate = line.starts_with(source_name) || line.starts_with(' ');
-    if (line.ends_with(sign) && !of_candidate) return true;
-    output.remove_prefix(std::min(output.size(), line.size() + 1));
+// Whether a compile can have failed for the folder that it was done in, which is our trouble and
+// not the candidate's. What the compiler says of it tells nothing: a candidate may say the same.
+Status check_folder(const std::string& folder, const std::string& source_path,
+                    const std::string& source) {
+  constexpr std::size_t kRoomBytes = 4U << 20U;
+  if (const auto kept = read_text(source_path); !kept || *kept != source) {
+    return fail(ErrorKind::kSystem, "the source was lost from " + folder + " in the middle of it",
+                "Look for what cleans this folder, or set TMPDIR to another one.");
   }
-  return false;
+  FileSystem& files = real_file_system();
+  const std::string path = folder + "/room";
+  auto file = files.open_append(path);
+  if (!file) return fail(file.error());
+  if (auto written = (*file)->append(std::string(kRoomBytes, 'x')); !written) return written;
+  if (auto synced = (*file)->sync(); !synced) return synced;
+  return files.remove(path);
 }
 
 // SIGKILL comes from outside (a person, a machine out of memory) and says nothing about the
@@ -145,7 +146,11 @@ class CachingCompiler final : public Compiler {
       result.output = std::move(output);
       return result;
     }
-    if (!run->end.ok()) return failed(std::move(result), run->end, std::move(output));
+    if (!run->end.ok()) {
+      auto sound = check_folder(scratch->path(), source_path, source);
+      if (!sound) return fail(sound.error());
+      return failed(std::move(result), run->end, std::move(output));
+    }
     auto entry = cache_.insert(key, scratch->path() + "/kernel.so", std::move(output));
     if (!entry) return fail(entry.error());
     result.outcome = Compilation::Outcome::kCompiled;
@@ -169,12 +174,8 @@ class CachingCompiler final : public Compiler {
     return run;
   }
 
-  [[nodiscard]] Result<Compilation> failed(Compilation result, const ProcessEnd& end,
-                                           std::string output) const {
-    if (says_disk_is_full(output, command_.source_name)) {
-      return fail(ErrorKind::kSystem, "the disk is full: " + command_.program + " could not write",
-                  "Free space in " + cache_.folder() + ".");
-    }
+  [[nodiscard]] static Compilation failed(Compilation result, const ProcessEnd& end,
+                                          std::string output) {
     if (end.kind == ProcessEnd::Kind::kSignaled) {
       output += "\nThe compiler was ended by signal " + std::to_string(end.signal) + ".\n";
     }

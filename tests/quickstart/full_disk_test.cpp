@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 
@@ -26,9 +27,10 @@ constexpr int kTurns = 4;
 // A file system of a few pages, unmounted when the test ends.
 class SmallDisk {
  public:
-  explicit SmallDisk(std::string folder) : folder_(std::move(folder)) {
+  explicit SmallDisk(std::string folder, const std::string& size = "40k")
+      : folder_(std::move(folder)) {
     std::filesystem::create_directory(folder_);
-    mounted_ = ::mount("none", folder_.c_str(), "tmpfs", 0, "size=40k") == 0;
+    mounted_ = ::mount("none", folder_.c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
   }
   ~SmallDisk() {
     if (mounted_) ::umount2(folder_.c_str(), MNT_DETACH);
@@ -71,6 +73,28 @@ TEST(FullDisk, ends_the_run_resumable_and_keeps_what_was_recorded) {
 }
 
 // What a quota does, for users who cannot mount: the journal may not grow any more.
+// What a rank needs at its start fits, and what a compiler writes does not.
+TEST(FullDisk, of_one_rank_costs_no_verdict_and_no_trajectory) {
+  const Workspace workspace;
+  workspace.write(SmallExperiment());
+  const SmallDisk disk(workspace.file("disk"), "120k");
+  if (!disk.mounted()) GTEST_SKIP() << "mounting a small file system needs root";
+  ProcessSpec command = mpi_command(3, {"run", workspace.experiment(), "-o", workspace.results()});
+  const auto program = std::find_if(command.argv.begin(), command.argv.end(),
+                                    [](const auto& word) { return word.ends_with("/ptxbatch"); });
+  command.argv.insert(
+      program,
+      {"sh", "-c",
+       "[ $OMPI_COMM_WORLD_RANK = 2 ] && export TMPDIR=" + workspace.file("disk") + "; exec \"$@\"",
+       "sh"});
+  const CommandEnd end = run(command);
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("rank 2 takes no more work"));
+  const RunRecords records = read_run(workspace.results());
+  EXPECT_EQ(differences(expected_judgements("GEMM", kTrajectories, kTurns), records), "");
+  EXPECT_EQ(duplicates(records), "");
+}
+
 TEST(FullDisk, a_journal_that_may_not_grow_ends_the_run_resumable) {
   const Workspace workspace;
   SmallExperiment small;
