@@ -53,7 +53,9 @@ class ScriptedRank {
 // The system's, and now and then ahead of it.
 class JumpingTime final : public TimeSource {
  public:
-  [[nodiscard]] SteadyClock::time_point now() const override { return SteadyClock::now() + ahead_; }
+  [[nodiscard]] SteadyClock::time_point now() const override {
+    return SteadyClock::now() + ahead_.load();
+  }
   [[nodiscard]] double unix_time_s() const override { return ::ptxbatch::unix_time_s(); }
   void jump(std::chrono::seconds seconds) { ahead_ = ahead_.load() + seconds; }
 
