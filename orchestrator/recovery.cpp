@@ -12,6 +12,7 @@
 #include "results/kept_aside.h"
 #include "results/record_fingerprint.h"
 #include "results/results_file.h"
+#include "results/run_files.h"
 
 namespace ptxbatch {
 namespace {
@@ -270,6 +271,7 @@ bool RecoveryReport::lossless() const {
 
 Result<RecoveryReport> recover_results(FileSystem& files, const std::string& results_path,
                                        bool write) {
+  if (auto mistaken = mistaken_for_results(results_path)) return fail(std::move(*mistaken));
   std::unique_ptr<RunLock> lock;
   if (write) {
     auto acquired = RunLock::acquire(files, lock_path(results_path));

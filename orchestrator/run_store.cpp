@@ -6,12 +6,6 @@
 #include "results/results_file.h"
 
 namespace ptxbatch {
-std::string journal_path(const std::string& results_path) {
-  return results_path + ".journal";
-}
-std::string lock_path(const std::string& results_path) {
-  return results_path + ".lock";
-}
 
 namespace {
 

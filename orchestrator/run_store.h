@@ -13,12 +13,10 @@
 #include "orchestrator/run_state.h"
 #include "ranks/coordination.h"
 #include "results/journal.h"
+#include "results/run_files.h"
 #include "results/run_lock.h"
 
 namespace ptxbatch {
-
-std::string journal_path(const std::string& results_path);
-std::string lock_path(const std::string& results_path);
 
 /// Reads a run's records, from the journal when there is one, else from the results file.
 Result<RunState> read_run_state(const std::string& results_path);

@@ -1,6 +1,7 @@
 #include "results/results_input.h"
 
 #include "common/file_system.h"
+#include "results/run_files.h"
 #include "results/schema.h"
 
 namespace ptxbatch {
@@ -14,14 +15,26 @@ Error input_error(const std::string& path, std::string what, std::string hint) {
   return Error{ErrorKind::kInput, std::move(what), std::move(hint), path, 0, 0, {}};
 }
 
+Error not_written_yet(const std::string& path) {
+  return input_error(path, "this run has not written its results file yet",
+                     "It does so every rank.checkpoint_s seconds, and when it stops. 'ptxbatch "
+                     "status " +
+                         path +
+                         "' shows where it stands; when it is not active, 'ptxbatch recover " +
+                         path + "' writes the file from its journal.");
+}
+
 Error cannot_open(const std::string& path, const std::string& reason) {
-  const auto size = real_file_system().size_bytes(path);
+  FileSystem& files = real_file_system();
+  if (!files.exists(path) && files.exists(journal_path(path))) return not_written_yet(path);
+  const auto size = files.size_bytes(path);
   if (!size) {
     Error error = size.error();
     error.kind = ErrorKind::kInput;
     error.hint = "Check the path; a results file is what 'ptxbatch run ... -o NAME.h5' writes.";
     return error;
   }
+  if (auto mistaken = mistaken_for_results(path)) return std::move(*mistaken);
   if (*size == 0) return input_error(path, "the file is empty", kDamagedHint);
   const bool is_hdf5 = H5Fis_hdf5(path.c_str()) > 0;
   H5Eclear2(H5E_DEFAULT);

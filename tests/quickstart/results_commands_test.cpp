@@ -6,6 +6,7 @@
 
 #include "common/file_system.h"
 #include "common/process.h"
+#include "results/journal_frames.h"
 #include "tests/analysis/run_on_disk.h"
 #include "tests/quickstart/command.h"
 #include "tests/support/test_folder.h"
@@ -93,6 +94,35 @@ TEST_F(ResultsCommands, ExportsGoToStandardOutputOrWhereTheyAreTold) {
   EXPECT_EQ(traces.exit_code, 0);
   EXPECT_THAT(traces.output, HasSubstr("1 correct candidate"));
   EXPECT_TRUE(std::filesystem::exists(file("trace/traces/gemm/gemm_f32_n192_k160.jsonl")));
+}
+
+TEST_F(ResultsCommands, WhatIsMistakenForResultsIsSaid) {
+  ASSERT_TRUE(write_text(file("first.toml"), "name = \"first\"\n"));
+  ASSERT_TRUE(write_text(file("run.h5.journal"), make_journal_header(7)));
+  struct Mistake {
+    std::string path;
+    std::string message;
+  };
+  for (const Mistake& mistake :
+       {Mistake{file(""), "is a folder, not a results file"},
+        Mistake{file("first.toml"), "is an experiment file, not a results file"},
+        Mistake{file("run.h5.journal"), "is the journal of a run"}}) {
+    for (const char* command : {"tables", "status", "recover"}) {
+      const CommandEnd end = ptxbatch({command, mistake.path});
+      EXPECT_EQ(end.exit_code, 1) << command << " " << mistake.path;
+      EXPECT_THAT(end.output, HasSubstr(mistake.message)) << command;
+    }
+  }
+}
+
+TEST_F(ResultsCommands, ARunWithoutItsResultsFileYetIsNamedAsSuch) {
+  ASSERT_TRUE(write_text(file("young.h5.journal"), make_journal_header(7)));
+  for (const char* command : {"tables", "report", "show", "figures"}) {
+    const CommandEnd end = ptxbatch({command, file("young.h5")});
+    EXPECT_EQ(end.exit_code, 1) << command;
+    EXPECT_THAT(end.output, HasSubstr("has not written its results file yet")) << command;
+    EXPECT_THAT(end.output, HasSubstr("ptxbatch recover " + file("young.h5"))) << command;
+  }
 }
 
 TEST_F(ResultsCommands, AForeignFileIsNamedByAllOfThem) {
