@@ -6,12 +6,11 @@
 
 #include <string>
 
-#include "common/error.h"
-
 namespace ptxbatch {
 
 /// Sends spdlog's default logger to `path` (appending) with `prefix` ("rank 2") in each line, and
-/// warnings to stderr too. Without a path only warnings to stderr.
-Status start_log(const std::string& path, const std::string& prefix);
+/// warnings to stderr too. Without a path only warnings to stderr. The file is made by the first
+/// line.
+void start_log(const std::string& path, const std::string& prefix);
 
 }  // namespace ptxbatch

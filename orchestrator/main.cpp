@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   // and fails on some cluster file systems. The variable would have the last word over our setting.
   ::unsetenv("HDF5_USE_FILE_LOCKING");
   try {
-    if (auto started = ptxbatch::start_log("", ""); !started) return ptxbatch::kExitError;
+    ptxbatch::start_log("", "");
     return ptxbatch::dispatch(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "ptxbatch: internal error: {}\n", error.what());

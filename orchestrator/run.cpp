@@ -15,47 +15,21 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/process.h"
-#include "common/version.h"
 #include "orchestrator/allocation.h"
 #include "orchestrator/coordinator.h"
 #include "orchestrator/duration_text.h"
 #include "orchestrator/exit_codes.h"
-#include "orchestrator/experiment_file.h"
 #include "orchestrator/heart.h"
 #include "orchestrator/in_process_transport.h"
-#include "orchestrator/installation.h"
 #include "orchestrator/mpi_transport.h"
-#include "orchestrator/plan.h"
+#include "orchestrator/prepare_run.h"
 #include "orchestrator/rank_main.h"
+#include "orchestrator/report_error.h"
 #include "orchestrator/stop_signal.h"
 #include "ranks/generate/api_keys.h"
-#include "ranks/generation.h"
 
 namespace ptxbatch {
 namespace {
-
-int report(const Error& error, int exit_code) {
-  fmt::print(stderr, "ptxbatch: {}\n", describe(error));
-  return exit_code;
-}
-
-int report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) report(error, kExitError);
-  return kExitError;
-}
-
-ExperimentRecord experiment_record(const Experiment& experiment) {
-  ExperimentRecord record;
-  record.name = experiment.name;
-  record.text = experiment.text;
-  record.program_version = kVersion;
-  record.git_commit = kGitCommit;
-  record.started_at_s = unix_time_s();
-  record.turns = experiment.protocol.turns;
-  record.target_speedup = experiment.protocol.target_speedup;
-  record.trajectories = expand_plan(experiment);
-  return record;
-}
 
 // A launcher may have bound this process to one core; its compilers and devices need the others.
 void use_all_cores() {
@@ -63,23 +37,6 @@ void use_all_cores() {
   CPU_ZERO(&all);
   for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
   ::sched_setaffinity(0, sizeof all, &all);
-}
-
-// Gateways must be there, and leave somebody to work.
-Status check_gateways(const Experiment& experiment, int working_ranks) {
-  if (!experiment.rank.gateways) return {};
-  int gateways = 0;
-  for (int rank = 1; rank <= working_ranks; ++rank) gateways += is_gateway(experiment, rank);
-  if (gateways > 0 && gateways < working_ranks) return {};
-  Error error;
-  error.kind = ErrorKind::kUsage;
-  error.what = fmt::format("of {} working ranks, {} are gateways", working_ranks, gateways);
-  error.hint =
-      "At least one must be a gateway and one must not. Ranks that work count from 1: start more "
-      "processes, or change gateway_ranks.";
-  error.file = experiment.file;
-  error.key = "rank.gateway_ranks";
-  return fail(std::move(error));
 }
 
 // A thousand streams at a time need as many descriptors.
@@ -90,63 +47,9 @@ void allow_all_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// An experiment that can be run and a store that is open for it.
-struct Prepared {
-  Experiment experiment;
-  std::unique_ptr<RunStore> store;
-};
-
-// The exit code when there is nothing to run: an error, or a run that is complete already.
-tl::expected<Prepared, int> prepare(const RunOptions& options, int working_ranks) {
-  auto experiment = read_experiment_file(options.experiment_file);
-  if (!experiment) return tl::unexpected(report(experiment.error()));
-  if (auto errors = check_inputs(*experiment); !errors.empty()) {
-    return tl::unexpected(report(errors));
-  }
-  for (const TargetSpec& target : experiment->targets) {
-    if (auto programs = find_target_programs(target.name); !programs) {
-      return tl::unexpected(report(programs.error(), kExitError));
-    }
-  }
-  if (options.max_tokens > 0) experiment->spending.max_tokens = options.max_tokens;
-  if (options.max_cost_usd > 0) experiment->spending.max_cost_usd = options.max_cost_usd;
-  if (auto checked = check_gateways(*experiment, working_ranks); !checked) {
-    return tl::unexpected(report(checked.error(), kExitError));
-  }
-  const ExperimentRecord record = experiment_record(*experiment);
-  auto store = RunStore::open(real_file_system(), options.output, record);
-  if (!store) return tl::unexpected(report(store.error(), kExitError));
-  if ((*store)->torn_bytes() > 0) {
-    spdlog::warn("the journal ended in an unfinished record of {} bytes; it was cut off",
-                 (*store)->torn_bytes());
-  }
-  if (const auto& added = (*store)->extended(); !added.empty()) {
-    fmt::print("Extending {}: {}. What is there stays as it is.\n", options.output,
-               fmt::join(added, ", "));
-  }
-  const RunState& state = (*store)->state();
-  if (state.complete() && state.failed() == 0) {
-    if (auto finished = (*store)->finish(); !finished) {
-      return tl::unexpected(report(finished.error(), kExitResumable));
-    }
-    fmt::print("{} is complete already: {} trajectories, {} turns.\n", options.output,
-               state.ended(), state.turns());
-    return tl::unexpected(kExitDone);
-  }
-  if (static_cast<std::size_t>(working_ranks) > record.trajectories.size()) {
-    spdlog::warn("{} ranks for {} trajectories: the surplus ranks will have nothing to do",
-                 working_ranks, record.trajectories.size());
-  }
-  if ((*store)->resumed()) {
-    fmt::print("Resuming {}: {} of {} trajectories and {} turns are done.\n", options.output,
-               state.ended(), state.trajectories().size(), state.turns());
-  }
-  return Prepared{std::move(*experiment), std::move(*store)};
-}
-
 int conclude(const RunOptions& options, const Coordinator::Outcome& outcome,
              const RunState& state) {
-  if (outcome.error) report(*outcome.error, outcome.exit_code);
+  if (outcome.error) report(*outcome.error);
   if (outcome.exit_code == kExitResumable) {
     fmt::print(stderr,
                "ptxbatch: stopped early; {} turns are safe in {}. Run the same command again to go "
@@ -207,7 +110,7 @@ CoordinatorEnd coordinate(const RunOptions& options, Prepared& prepared, Transpo
 }
 
 int run_in_one_process(const RunOptions& options) {
-  auto prepared = prepare(options, options.ranks);
+  auto prepared = prepare_run(options, options.ranks);
   if (!prepared) return prepared.error();
   InProcessTransport transport(options.ranks);
   // Before there are threads, or children that would inherit them.
@@ -269,7 +172,7 @@ int coordinate_over_mpi(const RunOptions& options, const MpiSession& session) {
   std::atomic<bool> finished = false;
   std::thread coordinator([&] {
     CoordinatorHeart heart(transport);
-    auto prepared = prepare(options, session.size() - 1);
+    auto prepared = prepare_run(options, session.size() - 1);
     end = prepared ? coordinate(options, *prepared, transport, heart)
                    : dismiss_ranks(transport, prepared.error());
     finished = true;
@@ -327,12 +230,10 @@ int run_experiment(const RunOptions& options) {
   if (started_by_mpi_launcher()) session.emplace();
   const auto step = step_of_this_process();
   if (auto joined = check_launch(step, session ? session->size() : 1); !joined) {
-    if (step->task == 0) report(joined.error(), kExitError);
+    if (step->task == 0) report(joined.error());
     return kExitError;
   }
-  const std::string log = options.log.empty() ? options.output + ".log" : options.log;
-  const std::string role = fmt::format("rank {}", session ? session->rank() : 0);
-  if (auto started = start_log(log, role); !started) return report(started.error(), kExitError);
+  start_log(log_path(options), fmt::format("rank {}", session ? session->rank() : 0));
   if (!session) return run_in_one_process(options);
   if (session->size() == 1) return run_in_one_process(options);
   if (session->rank() == 0) {

@@ -6,16 +6,16 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "analysis/repairs.h"
-#include "common/file_system.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/installation.h"
+#include "orchestrator/output_file.h"
 #include "ranks/prompt/repair_notes.h"
 
 namespace ptxbatch {
@@ -23,14 +23,20 @@ namespace {
 
 struct ExportCommand {
   std::vector<std::string> files;
-  std::string output;
+  std::optional<std::string> output;  // a file
+  std::string folder;
   std::string problems;
   bool target_instruction = false;
 };
 
-Result<std::vector<RunRecords>> read_runs(const std::vector<std::string>& files) {
+// The runs of the command, once it is known that its output may be written.
+Result<std::vector<RunRecords>> read_runs(const ExportCommand& command) {
+  if (command.output) {
+    auto fit = check_text_output(*command.output, command.files);
+    if (!fit) return fail(fit.error());
+  }
   std::vector<RunRecords> runs;
-  for (const std::string& file : files) {
+  for (const std::string& file : command.files) {
     auto run = read_run(file);
     if (!run) return fail(run.error());
     runs.push_back(std::move(*run));
@@ -39,24 +45,24 @@ Result<std::vector<RunRecords>> read_runs(const std::vector<std::string>& files)
 }
 
 // To standard output when no file is named.
-int put(const std::string& text, const std::string& output) {
-  if (output.empty()) {
+int put(const std::string& text, const std::optional<std::string>& output) {
+  if (!output) {
     fmt::print("{}", text);
     return kExitDone;
   }
-  const auto written = write_text(output, text);
+  const auto written = write_output(*output, text);
   if (!written) return report(written.error());
-  fmt::print("{}\n", output);
+  fmt::print("{}\n", *output);
   return kExitDone;
 }
 
 int turns(const ExportCommand& command) {
-  const auto runs = read_runs(command.files);
+  const auto runs = read_runs(command);
   return runs ? put(export_turns_csv(*runs), command.output) : report(runs.error());
 }
 
 int chats(const ExportCommand& command) {
-  const auto runs = read_runs(command.files);
+  const auto runs = read_runs(command);
   return runs ? put(export_chats(*runs), command.output) : report(runs.error());
 }
 
@@ -76,7 +82,7 @@ RepairRecord record_of(const Repair& repair) {
 }
 
 int notes(const ExportCommand& command) {
-  const auto runs = read_runs(command.files);
+  const auto runs = read_runs(command);
   if (!runs) return report(runs.error());
   std::string lines;
   std::size_t count = 0;
@@ -99,29 +105,20 @@ int notes(const ExportCommand& command) {
   return put(lines, command.output);
 }
 
-Status write_below(const std::string& folder, const ExportedFile& file) {
-  const std::filesystem::path path = std::filesystem::path(folder) / file.path;
-  std::error_code error;
-  std::filesystem::create_directories(path.parent_path(), error);
-  if (error) {
-    return fail(
-        system_error("cannot make the folder " + path.parent_path().string(), error.value()));
-  }
-  return write_text(path.string(), file.contents);
-}
-
 int flashinfer_trace(const ExportCommand& command) {
-  const auto runs = read_runs(command.files);
+  const auto runs = read_runs(command);
   if (!runs) return report(runs.error());
   const auto files = export_flashinfer_trace(
       *runs, command.problems.empty() ? problems_folder() : command.problems);
   if (!files) return report(files.error());
   std::size_t solutions = 0;
   for (const ExportedFile& file : *files) {
-    if (auto written = write_below(command.output, file); !written) return report(written.error());
+    const auto path = std::filesystem::path(command.folder) / file.path;
+    const auto written = write_output(path.string(), file.contents);
+    if (!written) return report(written.error());
     if (file.path.starts_with("solutions/")) ++solutions;
   }
-  fmt::print("{}: {} {}\n", command.output, solutions,
+  fmt::print("{}: {} {}\n", command.folder, solutions,
              solutions == 1 ? "correct candidate" : "correct candidates");
   return kExitDone;
 }
@@ -150,7 +147,7 @@ void add_export_command(CLI::App& app, int& exit_code) {
   CLI::App* trace =
       add("flashinfer-trace", "Correct candidates as FlashInfer-Trace solutions and traces",
           flashinfer_trace);
-  trace->add_option("-o,--output", options->output, "The folder")->required();
+  trace->add_option("-o,--output", options->folder, "The folder")->required();
   trace->add_option(
       "--problems", options->problems,
       "Folder of the experiment's definitions and workloads; default: PTXBatch's own");

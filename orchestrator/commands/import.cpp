@@ -4,13 +4,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/installation.h"
+#include "orchestrator/output_file.h"
+#include "results/published_experiment.h"
 #include "results/published_import.h"
 #include "results/results_file.h"
+#include "results/run_files.h"
 
 namespace ptxbatch {
 namespace {
@@ -21,25 +25,39 @@ struct ImportCommand {
   bool overwrite = false;
 };
 
-// What stands at the output already must be meant to go.
-Status check_output(const std::string& path, bool overwrite) {
+// Only what was imported, and so can be imported again, may be replaced.
+Status check_replaced(const std::string& path, bool overwrite) {
   const auto conflict = [&](std::string what, std::string hint) {
     return fail(Error{ErrorKind::kConflict, std::move(what), std::move(hint), path, 0, 0, {}});
   };
-  if (real_file_system().exists(path + ".journal")) {
-    return conflict("is the output of a run, whose journal is beside it", "Give another name.");
+  for (const std::string& beside : {journal_path(path), lock_path(path)}) {
+    if (real_file_system().exists(beside)) {
+      return conflict("is the output of a run: " + beside + " is beside it", "Give another name.");
+    }
   }
-  if (!overwrite && real_file_system().exists(path)) {
+  if (!real_file_system().exists(path)) return {};
+  if (!overwrite) {
     return conflict("exists already", "Give another name, or --overwrite to replace it.");
   }
-  return {};
+  const auto summary = read_results_summary(path);
+  if (summary && is_published_experiment(summary->experiment_text)) return {};
+  return conflict("is no imported results file and is not replaced",
+                  "Give another name, or move the file away first.");
+}
+
+Status prepare_output(const PublishedImport& import, bool overwrite) {
+  std::vector<std::string> inputs = {import.turns, import.experiment};
+  if (import.unknown_turns) inputs.push_back(*import.unknown_turns);
+  if (auto fit = check_output(import.output, inputs); !fit) return fit;
+  if (auto free = check_replaced(import.output, overwrite); !free) return free;
+  return make_folder_for(import.output);
 }
 
 int import_published(const ImportCommand& command) {
   PublishedImport import = command.import;
   if (!command.unknown_turns.empty()) import.unknown_turns = command.unknown_turns;
-  if (auto free = check_output(import.output, command.overwrite); !free) {
-    return report(free.error());
+  if (auto ready = prepare_output(import, command.overwrite); !ready) {
+    return report(ready.error());
   }
   const auto imported = import_published(real_file_system(), import);
   if (!imported) return report(imported.error());
@@ -64,7 +82,8 @@ void add_import_command(CLI::App& app, int& exit_code) {
   command->add_option("-o,--output", options->import.output, "Results file (NAME.h5)")->required();
   command->add_option("--experiment", options->import.experiment,
                       "Names of models and problems, and what makes the paper's tables (TOML)");
-  command->add_flag("--overwrite", options->overwrite, "Replace the results file if there is one");
+  command->add_flag("--overwrite", options->overwrite,
+                    "Replace a results file that was imported earlier");
   command->callback([options, &exit_code] { exit_code = import_published(*options); });
 }
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "common/file_system.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
+#include "orchestrator/output_file.h"
 
 namespace ptxbatch {
 namespace {
@@ -40,9 +40,10 @@ Result<ReportInput> read_input(const ReportCommand& command) {
 }
 
 int report_page(const ReportCommand& command) {
+  if (auto fit = check_text_output(command.output, command.files); !fit) return report(fit.error());
   const auto input = read_input(command);
   if (!input) return report(input.error());
-  const auto written = write_text(command.output, make_report(*input));
+  const auto written = write_output(command.output, make_report(*input));
   if (!written) return report(written.error());
   fmt::print("{}\n", command.output);
   return kExitDone;

@@ -1,21 +1,8 @@
 #include "orchestrator/commands/support.h"
 
-#include <fmt/format.h>
-
 #include "analysis/timing_method.h"
-#include "orchestrator/exit_codes.h"
 
 namespace ptxbatch {
-
-int report(const Error& error) {
-  fmt::print(stderr, "ptxbatch: {}\n", describe(error));
-  return kExitError;
-}
-
-int report(const std::vector<Error>& errors) {
-  for (const Error& error : errors) report(error);
-  return kExitError;
-}
 
 Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files,
                                                 SpeedupKind speedup) {

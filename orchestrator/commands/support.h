@@ -1,4 +1,4 @@
-// What several commands share: reporting errors, reading results files, common options.
+// What several commands share: reading results files, common options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -7,13 +7,10 @@
 
 #include "analysis/metrics.h"
 #include "common/error.h"
+#include "orchestrator/report_error.h"
 #include "results/turn_table.h"
 
 namespace ptxbatch {
-
-/// Prints the error to standard error and returns the exit code of a failed command.
-int report(const Error& error);
-int report(const std::vector<Error>& errors);
 
 /// kConflict where correct turns of a file have no paired speedups, and those are asked for.
 Result<std::vector<TurnTable>> read_turn_tables(const std::vector<std::string>& files,

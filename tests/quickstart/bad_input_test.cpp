@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,11 @@ void expect_refused(const Workspace& workspace, const testing::Matcher<std::stri
   EXPECT_FALSE(real_file_system().exists(workspace.results()));
   EXPECT_FALSE(real_file_system().exists(workspace.results() + ".journal"));
   EXPECT_FALSE(real_file_system().exists(workspace.results() + ".lock"));
+}
+
+long files_in(const Workspace& workspace) {
+  const std::filesystem::directory_iterator entries(workspace.file(""));
+  return std::distance(begin(entries), end(entries));
 }
 
 // Whether a rank is at work: its environment stands in the journal.
@@ -239,6 +246,46 @@ TEST(BadInput, a_file_that_is_no_results_file_is_refused_by_all_readers) {
     EXPECT_EQ(end.exit_code, 1) << end.output;
     EXPECT_THAT(end.output, HasSubstr(workspace.results()));
   }
+}
+
+TEST(BadInput, an_output_that_is_no_file_of_its_own_is_refused_first_of_all) {
+  const Workspace workspace;
+  workspace.write("experiment.toml", "not looked at");
+  for (const std::string& output :
+       {std::string(), workspace.file("new/"),
+        std::filesystem::path(workspace.results()).parent_path().string(),
+        workspace.experiment()}) {
+    const CommandEnd end = ptxbatch({"run", workspace.experiment(), "-o", output});
+    EXPECT_EQ(end.exit_code, 1) << output;
+    EXPECT_THAT(end.output, HasSubstr("after -o")) << output;
+  }
+  const CommandEnd log = ptxbatch({"run", workspace.experiment(), "-o", workspace.results(),
+                                   "--log", workspace.results() + ".journal"});
+  EXPECT_EQ(log.exit_code, 1);
+  EXPECT_THAT(log.output, HasSubstr("--log"));
+  EXPECT_EQ(read_text(workspace.experiment()).value(), "not looked at");
+  EXPECT_EQ(files_in(workspace), 1);
+}
+
+TEST(BadInput, a_mistyped_experiment_leaves_nothing) {
+  const Workspace workspace;
+  workspace.write("experiment.toml", "");
+  const CommandEnd end =
+      ptxbatch({"run", workspace.file("experment.toml"), "-o", workspace.file("new/out.h5")});
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_EQ(files_in(workspace), 1);
+}
+
+TEST(BadInput, an_output_folder_that_is_not_there_is_made) {
+  const Workspace workspace;
+  add_prose_replies(workspace, 1, 2);
+  workspace.write(prose_experiment(workspace));
+  const CommandEnd end =
+      ptxbatch({"run", workspace.experiment(), "-o", workspace.file("a/b/out.h5"), "--log",
+                workspace.file("logs/run.log")});
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_EQ(read_run(workspace.file("a/b/out.h5")).turns.size(), 2U);
+  EXPECT_TRUE(real_file_system().exists(workspace.file("logs/run.log")));
 }
 
 TEST(BadInput, an_output_folder_that_cannot_be_made_is_named) {

@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "common/file_system.h"
+#include "tests/analysis/run_on_disk.h"
 #include "tests/quickstart/command.h"
 #include "tests/support/test_folder.h"
 
 namespace ptxbatch {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Two trajectories of one model: three of the turns are correct.
 constexpr const char* kTurns =
@@ -30,7 +31,7 @@ constexpr const char* kTurns =
     "GLM-5.2,hopper,gemm_n7168_k5120,94920358-01a8-4c5b-9209-3103fd490e94,glm52-gemm,exp_001,1,"
     "Correct,0.7,H,1,10\n";
 
-class PaperCommands : public testing::Test {
+class PaperCommands : public ::testing::Test {
  protected:
   [[nodiscard]] std::string file(const std::string& name) const { return folder_.file(name); }
 
@@ -167,6 +168,26 @@ TEST_F(PaperCommands, an_import_replaces_a_file_only_when_told) {
   EXPECT_EQ(ptxbatch(told).exit_code, 0);
   write("a.h5.journal", "of a run");
   EXPECT_EQ(ptxbatch(told).exit_code, 1);
+}
+
+TEST_F(PaperCommands, an_import_never_replaces_a_run) {
+  const std::string results = file("run.h5");
+  testing::SmallRun().write(results);
+  const std::string before = read_text(results).value();
+  write("turns.csv", kTurns);
+  const CommandEnd end =
+      ptxbatch({"import", "published", file("turns.csv"), "-o", results, "--overwrite"});
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.output, HasSubstr("is no imported results file"));
+  EXPECT_EQ(read_text(results).value(), before);
+
+  write("locked.h5.lock", "of a run that begins");
+  EXPECT_EQ(ptxbatch({"import", "published", file("turns.csv"), "-o", file("locked.h5")}).exit_code,
+            1);
+  const CommandEnd itself =
+      ptxbatch({"import", "published", file("turns.csv"), "-o", file("turns.csv"), "--overwrite"});
+  EXPECT_EQ(itself.exit_code, 1);
+  EXPECT_EQ(read_text(file("turns.csv")).value(), kTurns);
 }
 
 TEST_F(PaperCommands, no_correct_turn_at_all_still_gives_every_table) {

@@ -96,6 +96,39 @@ TEST_F(ResultsCommands, ExportsGoToStandardOutputOrWhereTheyAreTold) {
   EXPECT_TRUE(std::filesystem::exists(file("trace/traces/gemm/gemm_f32_n192_k160.jsonl")));
 }
 
+TEST_F(ResultsCommands, NoTextReplacesResultsOrAJournal) {
+  testing::SmallRun().write(file("other.h5"));
+  ASSERT_TRUE(write_text(file("a.journal"), make_journal_header(7)));
+  std::filesystem::create_symlink(file("run.h5"), file("link.html"));
+  for (const char* output : {"run.h5", "other.h5", "a.journal", "link.html"}) {
+    const std::string before = read_text(file(output)).value();
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"report"}, {"export", "turns"}, {"export", "chats"}}) {
+      std::vector<std::string> arguments = command;
+      arguments.insert(arguments.end(), {file("run.h5"), "-o", file(output)});
+      const CommandEnd end = ptxbatch(arguments);
+      EXPECT_EQ(end.exit_code, 1) << command.front() << " " << output;
+      EXPECT_THAT(end.output, HasSubstr("Give another name after -o")) << output;
+    }
+    EXPECT_EQ(read_text(file(output)).value(), before);
+  }
+}
+
+TEST_F(ResultsCommands, AnOutputIsTheNameOfAFileAndItsFolderIsMade) {
+  for (const std::string& output : {std::string(), file("none/"), file("")}) {
+    const CommandEnd end = ptxbatch({"report", file("run.h5"), "-o", output});
+    EXPECT_EQ(end.exit_code, 1) << output;
+    EXPECT_THAT(end.output, HasSubstr("Give the name of a file after -o.")) << output;
+  }
+  EXPECT_EQ(ptxbatch({"report", file("run.h5"), "-o", file("new/r.html")}).exit_code, 0);
+  EXPECT_EQ(ptxbatch({"export", "turns", file("run.h5"), "-o", file("newer/t.csv")}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(file("newer/t.csv.new")));
+  const CommandEnd blocked =
+      ptxbatch({"export", "turns", file("run.h5"), "-o", file("run.h5/t.csv")});
+  EXPECT_EQ(blocked.exit_code, 1);
+  EXPECT_THAT(blocked.output, HasSubstr(file("run.h5") + ": the folder cannot be made"));
+}
+
 TEST_F(ResultsCommands, WhatIsMistakenForResultsIsSaid) {
   ASSERT_TRUE(write_text(file("first.toml"), "name = \"first\"\n"));
   ASSERT_TRUE(write_text(file("run.h5.journal"), make_journal_header(7)));

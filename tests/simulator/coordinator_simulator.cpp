@@ -117,10 +117,7 @@ int run(Options& options) {
     fmt::print(stderr, "coordinator_simulator: {} is there already; name another folder\n", path);
     return 1;
   }
-  if (auto started = start_log(options.folder + "/simulation.log", "simulation"); !started) {
-    fmt::print(stderr, "coordinator_simulator: {}\n", describe(started.error()));
-    return 1;
-  }
+  start_log(options.folder + "/simulation.log", "simulation");
   const auto result = simulate(settings);
   if (!result) {
     fmt::print(stderr, "coordinator_simulator: {}\n", describe(result.error()));
