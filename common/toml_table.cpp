@@ -1,6 +1,10 @@
 #include "common/toml_table.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <sstream>
 
@@ -25,9 +29,8 @@ std::string wrong_type(const toml::node& node, const std::string& expected) {
 
 template <class T>
 std::string range_text(T least, T most) {
-  std::ostringstream text;
-  text << "between " << least << " and " << most;
-  return text.str();
+  if (most == std::numeric_limits<T>::max()) return fmt::format("at least {}", least);
+  return fmt::format("between {} and {}", least, most);
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -154,18 +157,27 @@ std::int64_t TomlTable::integer(std::string_view key, std::int64_t default_value
   return default_value;
 }
 
-double TomlTable::number(std::string_view key, double default_value, double least, double most) {
+std::optional<double> TomlTable::any_number(std::string_view key) {
   const toml::node* node = find(key);
-  if (node == nullptr) return default_value;
+  if (node == nullptr) return std::nullopt;
   const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-  if (!value) {
-    error(key, wrong_type(*node, "a number"));
-    return default_value;
-  }
+  if (!value) error(key, wrong_type(*node, "a number"));
+  return value;
+}
+
+double TomlTable::number(std::string_view key, double default_value, double least, double most) {
+  const auto value = any_number(key);
+  if (!value) return default_value;
   if (*value >= least && *value <= most) return *value;
-  std::ostringstream text;
-  text << "is " << *value << ", expected " << range_text(least, most);
-  error(key, text.str());
+  error(key, fmt::format("is {:g}, expected {}", *value, range_text(least, most)));
+  return default_value;
+}
+
+double TomlTable::positive_number(std::string_view key, double default_value) {
+  const auto value = any_number(key);
+  if (!value) return default_value;
+  if (*value > 0 && std::isfinite(*value)) return *value;
+  error(key, fmt::format("is {:g}, expected more than 0", *value));
   return default_value;
 }
 

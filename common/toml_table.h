@@ -36,6 +36,8 @@ class TomlTable {
   std::int64_t integer(std::string_view key, std::int64_t default_value, std::int64_t least,
                        std::int64_t most);
   double number(std::string_view key, double default_value, double least, double most);
+  /// Above 0, and finite.
+  double positive_number(std::string_view key, double default_value);
   bool boolean(std::string_view key, bool default_value);
   std::vector<std::string> strings(std::string_view key);
   std::vector<std::int32_t> integers(std::string_view key, std::int64_t least, std::int64_t most);
@@ -62,6 +64,8 @@ class TomlTable {
 
  private:
   const toml::node* find(std::string_view key);
+  /// Absent after a mistake too.
+  std::optional<double> any_number(std::string_view key);
   [[nodiscard]] std::string dotted(std::string_view key) const;
   std::vector<std::string> strings_of(const toml::node& node, std::string_view key);
 

@@ -145,6 +145,12 @@ class EndpointCheck {
     std::string text =
         fmt::format("{} answered in {:.2f} s", reply.model_returned, reply.latency_s);
     if (stream) text += fmt::format(", first text after {:.2f} s", reply.first_text_s);
+    if (model_.endpoint.prices.reported && !model_.endpoint.prices.given && reply.cost_usd == 0) {
+      findings_.push_back({what, false, text + "; the server gave no cost",
+                           "Give prices.prompt and prices.completion in place of "
+                           "prices.reported."});
+      return true;
+    }
     if (reply.usage_estimated) {
       findings_.push_back({what, false, text + "; it counted no tokens",
                            "Token limits and costs will rest on estimates."});

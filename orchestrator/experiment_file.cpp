@@ -10,12 +10,7 @@
 #include "orchestrator/experiment_bundle.h"
 #include "orchestrator/installation.h"
 #include "orchestrator/model_section.h"
-#include "orchestrator/plan.h"
 #include "orchestrator/variant_section.h"
-#include "ranks/generate/model_client.h"
-#include "ranks/generate/recorded_client.h"
-#include "ranks/problems/reference_support.h"
-#include "ranks/prompt/prompt.h"
 
 namespace ptxbatch {
 namespace {
@@ -53,7 +48,10 @@ ProblemSpec read_problem(TomlTable table, const std::string& folder) {
   if (problem) {
     spec.problem = std::move(*problem);
   } else {
-    table.error("definition", "'" + definition + "' cannot be used: " + describe(problem.error()));
+    const bool uuid = problem.error().key == "workload.uuid";
+    table.error(
+        uuid ? "workload" : "definition",
+        "'" + (uuid ? workload : definition) + "' cannot be used: " + describe(problem.error()));
   }
   return spec;
 }
@@ -148,7 +146,7 @@ ReliabilitySettings read_reliability(TomlTable table) {
 SpendingLimits read_spending(TomlTable table) {
   SpendingLimits spending;
   spending.max_tokens = table.integer("max_tokens", 0, 1, std::numeric_limits<std::int64_t>::max());
-  spending.max_cost_usd = table.number("max_cost_usd", 0, 0, kNoLimit);
+  spending.max_cost_usd = table.positive_number("max_cost_usd", 0);
   table.reject_unknown_keys();
   return spending;
 }
@@ -294,53 +292,6 @@ tl::expected<Experiment, std::vector<Error>> read_experiment_file(const std::str
   auto bundle = with_included_files(*text, path);
   if (!bundle) return tl::unexpected(std::vector<Error>{bundle.error()});
   return parse_experiment(*bundle, path);
-}
-
-std::vector<Error> check_inputs(const Experiment& experiment) {
-  std::vector<Error> errors;
-  const auto at_line = [&](Error error, int line, const std::string& key) {
-    // What is wrong in the experiment file itself says where already.
-    const bool placed = error.file.empty() && error.line > 0;
-    error.what = (error.file.empty() ? "" : error.file + ": ") + error.what;
-    error.file = experiment.file;
-    error.column = 0;
-    if (!placed) error.line = line;
-    if (!placed) error.key = key;
-    // One mistake shows in every problem and variant that it concerns.
-    const std::string text = describe(error);
-    const bool known = std::any_of(errors.begin(), errors.end(),
-                                   [&](const Error& earlier) { return describe(earlier) == text; });
-    if (!known) errors.push_back(std::move(error));
-  };
-  for (const TargetSpec& target : experiment.targets) {
-    for (const ProblemSpec& problem : experiment.problems) {
-      auto reference = check_reference(target.name, problem.problem);
-      if (!reference) at_line(reference.error(), problem.line, "problems");
-    }
-  }
-  for (const VariantSpec* variant : variants_of(experiment)) {
-    for (const TargetSpec& target : experiment.targets) {
-      for (const ProblemSpec& problem : experiment.problems) {
-        for (const PromptSpec& prompt : experiment.prompts) {
-          auto messages = assemble_prompt(target, problem, prompt, *variant);
-          if (!messages) at_line(messages.error(), prompt.line, "prompts");
-        }
-      }
-    }
-  }
-  const std::vector<PlannedTrajectory> plan = expand_plan(experiment);
-  for (const ModelSpec& model : experiment.models) {
-    for (const PlannedTrajectory& trajectory : plan) {
-      if (trajectory.model != model.name || needs_http(model)) continue;
-      auto found =
-          check_recorded_replies(model.replies_folder, trajectory, experiment.protocol.turns);
-      if (!found) {
-        at_line(found.error(), model.line, "models.replies");
-        break;
-      }
-    }
-  }
-  return errors;
 }
 
 }  // namespace ptxbatch

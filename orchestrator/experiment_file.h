@@ -18,8 +18,4 @@ tl::expected<Experiment, std::vector<Error>> read_experiment_file(const std::str
 tl::expected<Experiment, std::vector<Error>> parse_experiment(const std::string& text,
                                                               const std::string& path);
 
-/// What can be looked at before a run begins: every target has a reference for every problem, every
-/// prompt assembles and every recorded model has its replies.
-std::vector<Error> check_inputs(const Experiment& experiment);
-
 }  // namespace ptxbatch

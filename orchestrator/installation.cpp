@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 namespace ptxbatch {
 namespace {
@@ -14,6 +15,18 @@ std::filesystem::path home() {
 }
 
 }  // namespace
+
+Status check_home() {
+  const char* variable = std::getenv("PTXBATCH_HOME");
+  std::error_code none;
+  const bool is_tree = std::filesystem::is_directory(home() / "knowledge_packs", none) &&
+                       std::filesystem::is_directory(home() / "experiments", none);
+  if (variable == nullptr || is_tree) return {};
+  return fail(
+      ErrorKind::kUsage,
+      "$PTXBATCH_HOME is '" + home().string() + "', which has no knowledge_packs/ and experiments/",
+      "Set it to a source tree of ptxbatch, or unset it: unset PTXBATCH_HOME");
+}
 
 std::string knowledge_pack_folder(const std::string& target) {
   return (home() / "knowledge_packs" / target).string();

@@ -9,6 +9,9 @@
 
 namespace ptxbatch {
 
+/// An error when PTXBATCH_HOME names something else.
+Status check_home();
+
 std::string knowledge_pack_folder(const std::string& target);
 std::string problems_folder();
 /// What belongs to the paper: experiments, and in results/paper its printed values.

@@ -10,6 +10,8 @@
 #include "common/version.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/exit_codes.h"
+#include "orchestrator/installation.h"
+#include "orchestrator/report_error.h"
 
 namespace ptxbatch {
 namespace {
@@ -49,6 +51,7 @@ int main(int argc, char** argv) {
   ::unsetenv("HDF5_USE_FILE_LOCKING");
   try {
     ptxbatch::start_log("", "");
+    if (auto found = ptxbatch::check_home(); !found) return ptxbatch::report(found.error());
     return ptxbatch::dispatch(argc, argv);
   } catch (const std::exception& error) {
     fmt::print(stderr, "ptxbatch: internal error: {}\n", error.what());

@@ -56,9 +56,17 @@ ModelLimits read_limits(TomlTable table) {
 
 ModelPrices read_prices(TomlTable table) {
   ModelPrices prices;
+  prices.given = table.has("prompt") || table.has("completion");
+  prices.reported = table.boolean("reported", false);
   prices.prompt = table.number("prompt", 0, 0, kNoLimit);
   prices.cached = table.number("cached", 0, 0, kNoLimit);
   prices.completion = table.number("completion", 0, 0, kNoLimit);
+  if (!prices.given && !prices.reported) {
+    table.error(
+        "", "names no price",
+        "Give prompt and completion, in dollars for a million tokens (0: they are free), or "
+        "reported = true where the server gives the cost of each reply.");
+  }
   table.reject_unknown_keys();
   return prices;
 }
@@ -116,6 +124,12 @@ void check_environment_name(TomlTable& table, std::string_view key, const std::s
   }
 }
 
+constexpr const char* kAddressHint = "It begins with https:// or http://.";
+
+bool is_address(const std::string& url) {
+  return url.starts_with("http://") || url.starts_with("https://");
+}
+
 void check_settings(TomlTable& table, const ModelSpec& model) {
   const WireFormat& format = *find_wire_format(model.provider);
   for (const std::string& setting : format.unsupported_settings()) {
@@ -128,16 +142,18 @@ void check_settings(TomlTable& table, const ModelSpec& model) {
   if (model.provider == "anthropic" && endpoint.max_tokens == 0) {
     table.error("max_tokens", "is missing: this API asks for it", "Add a line: max_tokens = 32000");
   }
-  if (!endpoint.url.starts_with("http://") && !endpoint.url.starts_with("https://")) {
-    table.error("url", "'" + endpoint.url + "' is not an address",
-                "It begins with https:// or http://.");
+  // One that comes from the environment is looked at when it is taken.
+  const bool comes_later = endpoint.url.empty() && !endpoint.url_env.empty();
+  if (!comes_later && !is_address(endpoint.url)) {
+    table.error("url", "'" + endpoint.url + "' is not an address", kAddressHint);
   }
 }
 
 EndpointSpec read_endpoint(TomlTable& table, const std::string& provider, const std::string& file) {
   EndpointSpec endpoint;
-  endpoint.url = table.string("url", default_url(provider));
   endpoint.url_env = table.string("url_env");
+  // Prompts that are meant for a server of one's own never go to the provider instead.
+  endpoint.url = table.string("url", endpoint.url_env.empty() ? default_url(provider) : "");
   endpoint.model = table.required_string("model");
   endpoint.api_key_env = table.string("api_key_env");
   const std::string ca_file = table.string("ca_file");
@@ -165,6 +181,7 @@ EndpointSpec read_endpoint(TomlTable& table, const std::string& provider, const 
 
 ModelSpec read_model(TomlTable table, const std::string& file) {
   ModelSpec model;
+  model.file = file;
   model.line = table.line();
   model.name = table.required_string("name");
   model.provider =
@@ -180,12 +197,23 @@ ModelSpec read_model(TomlTable table, const std::string& file) {
   return model;
 }
 
-void take_urls_from_environment(std::vector<ModelSpec>& models) {
-  for (ModelSpec& model : models) {
-    EndpointSpec& endpoint = model.endpoint;
-    if (endpoint.url_env.empty()) continue;
-    if (const char* url = std::getenv(endpoint.url_env.c_str()); url != nullptr) endpoint.url = url;
+Status take_url_from_environment(ModelSpec& model) {
+  EndpointSpec& endpoint = model.endpoint;
+  if (endpoint.url_env.empty()) return {};
+  const auto wrong = [&](std::string what, std::string hint) {
+    return fail(Error{ErrorKind::kInput, "model '" + model.name + "': " + std::move(what),
+                      std::move(hint), model.file, model.line, 0, "models.url_env"});
+  };
+  const char* url = std::getenv(endpoint.url_env.c_str());
+  if (url != nullptr) endpoint.url = url;
+  if (endpoint.url.empty()) {
+    return wrong("$" + endpoint.url_env + " is not set",
+                 "Set it to the address of the server: export " + endpoint.url_env +
+                     "=http://HOST:PORT/v1; or give url as well, which holds where it is not set.");
   }
+  if (is_address(endpoint.url)) return {};
+  return wrong("$" + endpoint.url_env + " is '" + endpoint.url + "', which is not an address",
+               kAddressHint);
 }
 
 }  // namespace ptxbatch

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "common/toml_table.h"
 #include "ranks/experiment.h"
@@ -14,7 +13,8 @@ namespace ptxbatch {
 ModelSpec read_model(TomlTable table, const std::string& file);
 
 /// Where a model is served may be known only once it is: puts the value of url_env, where it is
-/// set, in place of url. Not thread-safe: getenv is not.
-void take_urls_from_environment(std::vector<ModelSpec>& models);
+/// set, in place of url. An error when it is not set and there is no url, or is no address. Not
+/// thread-safe: getenv is not.
+Status take_url_from_environment(ModelSpec& model);
 
 }  // namespace ptxbatch

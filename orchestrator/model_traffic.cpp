@@ -106,22 +106,39 @@ void ModelTraffic::send_grants() {
 std::optional<Error> ModelTraffic::budget_spent() const {
   const SpendingLimits& limits = experiment_.spending;
   const RunState::Spending& spent = store_.state().spending();
-  Error error;
-  error.kind = ErrorKind::kConflict;
-  error.file = experiment_.file;
+  const auto why = [](std::string what, std::string hint) {
+    return Error{ErrorKind::kConflict, std::move(what), std::move(hint), {}, 0, 0, {}};
+  };
   if (limits.max_tokens > 0 && spent.tokens >= limits.max_tokens) {
-    error.what = fmt::format("the experiment has used {} tokens of the {} that it may",
-                             spent.tokens, limits.max_tokens);
-    error.hint = "To go on, run the same command with --max-tokens and a larger number.";
-    error.key = "spending.max_tokens";
-    return error;
+    return why(fmt::format("the experiment has used {} tokens of the {} that it may", spent.tokens,
+                           limits.max_tokens),
+               "To go on, run the same command with --max-tokens and a larger number, or raise "
+               "spending.max_tokens in the experiment file.");
   }
   if (limits.max_cost_usd > 0 && spent.cost_usd >= limits.max_cost_usd) {
-    error.what = fmt::format("the experiment has cost ${:.2f} of the ${:.2f} that it may",
-                             spent.cost_usd, limits.max_cost_usd);
-    error.hint = "To go on, run the same command with --max-cost-usd and a larger sum.";
-    error.key = "spending.max_cost_usd";
-    return error;
+    return why(fmt::format("the experiment has cost ${:.2f} of the ${:.2f} that it may",
+                           spent.cost_usd, limits.max_cost_usd),
+               "To go on, run the same command with --max-cost-usd and a larger sum, or raise "
+               "spending.max_cost_usd in the experiment file.");
+  }
+  return limits.max_cost_usd > 0 ? cost_unknown() : std::nullopt;
+}
+
+std::optional<Error> ModelTraffic::cost_unknown() const {
+  const auto& without_cost = store_.state().spending().without_cost;
+  for (const ModelSpec& model : experiment_.models) {
+    const ModelPrices& prices = model.endpoint.prices;
+    if (!prices.reported || prices.given || !without_cost.contains(model.name)) continue;
+    return Error{ErrorKind::kConflict,
+                 fmt::format("the server of model '{}' gave no cost, so that max_cost_usd cannot "
+                             "be kept",
+                             model.base),
+                 "Give prices.prompt and prices.completion in place of prices.reported (0: it is "
+                 "free); then the same command goes on.",
+                 model.file,
+                 model.line,
+                 0,
+                 "models.prices"};
   }
   return std::nullopt;
 }

@@ -47,6 +47,9 @@ class ModelTraffic {
   [[nodiscard]] bool is_gateway(int rank) const { return gateways_.contains(rank); }
 
  private:
+  /// Why a limit on the cost cannot be kept, where a server does not give what it was said to give.
+  [[nodiscard]] std::optional<Error> cost_unknown() const;
+
   const Experiment& experiment_;
   RunStore& store_;
   Transport& transport_;

@@ -10,7 +10,9 @@
 #include "common/version.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/experiment_file.h"
+#include "orchestrator/input_check.h"
 #include "orchestrator/installation.h"
+#include "orchestrator/model_section.h"
 #include "orchestrator/output_file.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/report_error.h"
@@ -49,6 +51,16 @@ Status check_gateways(const Experiment& experiment, int working_ranks) {
   error.file = experiment.file;
   error.key = "rank.gateway_ranks";
   return fail(std::move(error));
+}
+
+// A gateway may know addresses that this process does not.
+Errors check_addresses(std::vector<ModelSpec> models, const RankSettings& rank) {
+  Errors errors;
+  if (rank.gateways) return errors;
+  for (ModelSpec& model : models) {
+    if (auto taken = take_url_from_environment(model); !taken) errors.push_back(taken.error());
+  }
+  return errors;
 }
 
 // Before anything is read: what a run could never write.
@@ -92,6 +104,9 @@ tl::expected<Experiment, Errors> read_checked(const RunOptions& options, int wor
   if (!experiment) return experiment;
   take_limits(options, experiment->spending);
   if (auto errors = check_inputs(*experiment); !errors.empty()) return tl::unexpected(errors);
+  if (auto errors = check_addresses(experiment->models, experiment->rank); !errors.empty()) {
+    return tl::unexpected(errors);
+  }
   for (const TargetSpec& target : experiment->targets) {
     if (auto programs = find_target_programs(target.name); !programs) {
       return failed(programs.error());

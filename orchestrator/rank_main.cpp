@@ -13,6 +13,7 @@
 #include "orchestrator/installation.h"
 #include "orchestrator/model_section.h"
 #include "orchestrator/scratch.h"
+#include "ranks/generation.h"
 #include "ranks/pipeline.h"
 #include "ranks/visible_gpus.h"
 
@@ -92,7 +93,11 @@ Result<PipelineConfig> make_config(const RankEnd& end, const Welcome& welcome,
     keys = std::make_shared<const ApiKeys>(ApiKeys::take_from_environment(experiment->models));
   }
   config.keys = keys;
-  take_urls_from_environment(experiment->models);
+  const bool calls_models = !experiment->rank.gateways || is_gateway(*experiment, end.rank);
+  for (ModelSpec& model : experiment->models) {
+    auto taken = take_url_from_environment(model);
+    if (!taken && calls_models) return fail(taken.error());
+  }
   config.experiment = std::move(*experiment);
   config.rank = end.rank;
   config.session = welcome.session;

@@ -90,6 +90,10 @@ Status RunState::take(const ReplyRecord& record, JournalPlace place) {
   }
   spending_.tokens += record.prompt_tokens + record.completion_tokens;
   spending_.cost_usd += record.cost_usd;
+  if (record.cost_usd == 0) {
+    spending_.without_cost.insert(
+        experiment_->trajectories[static_cast<std::size_t>(record.trajectory)].model);
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,7 @@ class RunState {
   struct Spending {
     std::int64_t tokens = 0;  // prompt and completion
     double cost_usd = 0;
+    std::set<std::string> without_cost;  // models with a reply that is said to have cost nothing
   };
   /// Whether the last session ended, or is ending, since it reached a limit of [spending].
   [[nodiscard]] bool limit_reached() const { return limit_reached_; }

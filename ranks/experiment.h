@@ -32,12 +32,14 @@ struct ModelLimits {
   std::int64_t tokens_per_minute = 0;
 };
 
-/// US dollars for a million tokens; 0: unknown. `cached` is for prompt tokens read from a cache,
-/// and is `prompt` where it is not given.
+/// US dollars for a million tokens. `cached` is for prompt tokens read from a cache, and is
+/// `prompt` where it is not given.
 struct ModelPrices {
   double prompt = 0;
   double cached = 0;
   double completion = 0;
+  bool given = false;     // else unknown, not free
+  bool reported = false;  // the server is known to give the cost of each reply
 };
 
 /// Seconds that a stream may stand still. There is none for the whole: thinking takes long.
@@ -100,9 +102,10 @@ struct ModelSpec {
   std::string provider;        // "recorded", or an API: "openai", "anthropic", "gemini"
   std::string replies_folder;  // recorded: absolute path
   double replay_latency = 0;   // recorded: factor on the recorded latency; 0 answers at once
-  int line = 0;                // in the experiment file, for errors found later
-  EndpointSpec endpoint;       // unless recorded
-  std::string base;            // name of the [[models]] entry: its variants share its limits
+  std::string file;            // that it stands in, and where, for errors found later
+  int line = 0;
+  EndpointSpec endpoint;  // unless recorded
+  std::string base;       // name of the [[models]] entry: its variants share its limits
   VariantSpec variant;
 };
 

@@ -11,6 +11,7 @@
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/experiment_file.h"
+#include "orchestrator/input_check.h"
 
 namespace ptxbatch {
 namespace {

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "orchestrator/input_check.h"
+
 namespace ptxbatch {
 namespace {
 
@@ -131,6 +133,38 @@ TEST(ExperimentFile, MissingRecordedReplyIsFoundBeforeTheRun) {
   EXPECT_EQ(errors[0].line, 2);
   EXPECT_THAT(errors[0].what,
               HasSubstr("/nonexistent/replies/gemm_f32_n192_k160/exp_000/turn_0.md"));
+}
+
+TEST(ExperimentFile, APackThatIsNotThereIsFoundOnceAtItsKey) {
+  std::string text = kGood;
+  text.replace(text.find("[[problems]]"), 0, "pack = \"nopack\"\n");
+  text += "[[prompts]]\ntag = \"a\"\n[[prompts]]\ntag = \"b\"\n";
+  const auto experiment = parse_experiment(text, "/nonexistent/small.toml");
+  ASSERT_TRUE(experiment);
+  const auto errors = check_inputs(*experiment);
+  ASSERT_EQ(errors.size(), 2U);  // the other: no replies
+  EXPECT_EQ(errors[0].key, "targets[0].pack");
+  EXPECT_EQ(errors[0].line, 6);
+  EXPECT_THAT(errors[0].hint, HasSubstr("pack.toml"));
+}
+
+TEST(ExperimentFile, AnUnknownWorkloadIsNamedWithThoseThatExist) {
+  std::string text = kGood;
+  text.replace(text.find("7c0f"), 4, "0000");
+  const auto errors = errors_of(text);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "problems[0].workload");
+  EXPECT_THAT(errors[0].what, HasSubstr("7c0f5e0e-3b58-4d5c-9c56-0d6f1e2a9b41"));
+}
+
+TEST(ExperimentFile, ALimitOnTheCostIsAboveZeroAndFinite) {
+  for (const char* limit : {"0", "-1", "nan", "inf"}) {
+    const auto errors = errors_of(kGood + "[spending]\nmax_cost_usd = " + limit + "\n");
+    EXPECT_EQ(errors[0].key, "spending.max_cost_usd") << limit;
+    EXPECT_THAT(errors[0].what, HasSubstr("expected more than 0"));
+  }
+  const auto errors = errors_of(kGood + "[spending]\nmax_tokens = 0\n");
+  EXPECT_THAT(errors[0].what, HasSubstr("expected at least 1"));
 }
 
 TEST(ExperimentFile, AMissingFileIsNamed) {

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "common/file_system.h"
 #include "orchestrator/experiment_bundle.h"
 #include "orchestrator/experiment_file.h"
+#include "orchestrator/input_check.h"
 #include "orchestrator/installation.h"
 #include "tests/support/test_folder.h"
 
@@ -112,6 +114,59 @@ TEST(ModelSection, RefusesWhatTheApiDoesNotKnow) {
             "models[0].url");
   EXPECT_EQ(error_of("provider = \"openai\"\nmodel = \"g\"\nreplies = \"r\"").key,
             "models[0].replies");
+}
+
+// What is meant for a server of one's own never goes to the provider.
+TEST(ModelSection, AnAddressFromTheEnvironmentHasNoDefault) {
+  const std::string lines = "provider = \"openai\"\nmodel = \"g\"\nurl_env = \"PTXBATCH_TEST_URL\"";
+  ModelSpec model = model_of(lines);
+  EXPECT_EQ(model.endpoint.url, "");
+  ::unsetenv("PTXBATCH_TEST_URL");
+  const Status unset = take_url_from_environment(model);
+  ASSERT_FALSE(unset);
+  EXPECT_THAT(unset.error().what, HasSubstr("$PTXBATCH_TEST_URL is not set"));
+  EXPECT_EQ(unset.error().line, 2);
+  ::setenv("PTXBATCH_TEST_URL", "node7:8000/v1", 1);
+  const Status no_address = take_url_from_environment(model);
+  ASSERT_FALSE(no_address);
+  EXPECT_THAT(no_address.error().what, HasSubstr("'node7:8000/v1', which is not an address"));
+  ::setenv("PTXBATCH_TEST_URL", "http://node7:8000/v1", 1);
+  EXPECT_TRUE(take_url_from_environment(model));
+  EXPECT_EQ(model.endpoint.url, "http://node7:8000/v1");
+  ::unsetenv("PTXBATCH_TEST_URL");
+  ModelSpec with_both = model_of(lines + "\nurl = \"http://here/v1\"");
+  EXPECT_TRUE(take_url_from_environment(with_both));
+  EXPECT_EQ(with_both.endpoint.url, "http://here/v1");
+}
+
+std::vector<Error> input_errors(const std::string& lines, const std::string& rest) {
+  const auto experiment = parse_experiment(with_model(lines) + rest, "/f/e.toml");
+  if (!experiment) return experiment.error();
+  return check_inputs(*experiment);
+}
+
+TEST(ModelSection, ALimitOnTheCostNeedsAPriceOrAServerThatGivesTheCost) {
+  const std::string served = "provider = \"openai\"\nmodel = \"g\"\n";
+  const std::string limit = "[spending]\nmax_cost_usd = 5\n";
+  const auto errors = input_errors(served, limit);
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "models.prices");
+  EXPECT_THAT(errors[0].hint, HasSubstr("reported = true"));
+  EXPECT_TRUE(input_errors(served, "").empty());
+  for (const char* prices :
+       {"prompt = 2.5, completion = 10", "prompt = 0, completion = 0", "reported = true"}) {
+    EXPECT_TRUE(input_errors(served + "prices = { " + prices + " }", limit).empty()) << prices;
+  }
+  EXPECT_EQ(error_of(served + "prices = {}").key, "models[0].prices");
+}
+
+TEST(ModelSection, AContextThatTheFirstPromptFillsIsRefused) {
+  const std::string served = "provider = \"openai\"\nmodel = \"g\"\ncontext_tokens = ";
+  const auto errors = input_errors(served + "5000", "");
+  ASSERT_EQ(errors.size(), 1U);
+  EXPECT_EQ(errors[0].key, "models.context_tokens");
+  EXPECT_EQ(errors[0].line, 2);
+  EXPECT_TRUE(input_errors(served + "200000", "").empty());
 }
 
 class IncludedModels : public testing::Test {

@@ -8,6 +8,7 @@
 
 #include "analysis/paper_layout.h"
 #include "orchestrator/experiment_file.h"
+#include "orchestrator/input_check.h"
 #include "orchestrator/installation.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/variant_section.h"

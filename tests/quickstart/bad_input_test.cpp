@@ -193,6 +193,14 @@ TEST(BadInput, a_second_writer_is_refused_and_does_not_disturb_the_first) {
   EXPECT_EQ(finish(first).exit_code, 75) << first.output();
 }
 
+TEST(BadInput, a_home_that_is_none_is_named) {
+  ProcessSpec plan = ptxbatch_command({"plan", source_file("experiments/quickstart.toml")});
+  plan.environment.emplace_back("PTXBATCH_HOME=/nope");
+  const CommandEnd end = run(plan);
+  EXPECT_EQ(end.exit_code, 1);
+  EXPECT_THAT(end.output, HasSubstr("$PTXBATCH_HOME is '/nope'"));
+}
+
 TEST(BadInput, no_ranks_at_all_is_a_mistake_in_use) {
   const Workspace workspace;
   add_prose_replies(workspace, 1, 2);
