@@ -25,9 +25,29 @@ bool is_one_of(std::string_view key, std::initializer_list<std::string_view> key
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+/// How a run is operated, not what it measures: may be changed while it is under way.
+bool is_operating(std::string_view section, std::string_view key) {
+  if (section == "models") {
+    return is_one_of(
+        key, {"url", "url_env", "api_key_env", "ca_file", "limits", "prices", "clocks", "retries"});
+  }
+  if (section == "rank") return key != "feedback_max_tokens";
+  return is_one_of(section, {"spending", "reliability"});
+}
+
+/// Shows in the record of the experiment, where it is compared as it was understood.
+bool is_in_record(std::string_view section, std::string_view key) {
+  return section.empty() ? is_one_of(key, {"replicas", "description"})
+                         : section == "protocol" && key == "turns";
+}
+
 bool same_node(const toml::node* a, const toml::node* b) {
   if (a == nullptr || b == nullptr) return a == b;
   return toml::node_view(*a) == toml::node_view(*b);
+}
+
+const toml::node* entry_of(const toml::table* table, const std::string& key) {
+  return table != nullptr ? table->get(key) : nullptr;
 }
 
 std::set<std::string> keys_of(const toml::table* a, const toml::table* b) {
@@ -39,57 +59,91 @@ std::set<std::string> keys_of(const toml::table* a, const toml::table* b) {
   return keys;
 }
 
-/// Whether each entry of [[before]] stands in [[after]] as it was.
-bool holds_all(const toml::node* before, const toml::node* after) {
-  const toml::array* old_entries = before != nullptr ? before->as_array() : nullptr;
-  const toml::array* entries = after != nullptr ? after->as_array() : nullptr;
-  if (old_entries == nullptr || entries == nullptr) return same_node(before, after);
-  return std::all_of(old_entries->begin(), old_entries->end(), [&](const toml::node& old_entry) {
-    return std::any_of(entries->begin(), entries->end(),
-                       [&](const toml::node& entry) { return same_node(&old_entry, &entry); });
-  });
-}
-
-/// [protocol] may differ in the number of turns, which is compared as it was understood.
-bool same_protocol(const toml::node* before, const toml::node* after) {
+/// The keys in which two tables differ that may, each behind `label`; nothing when they differ in
+/// another one.
+std::optional<std::vector<std::string>> operating_changes(const std::string& section,
+                                                          const std::string& label,
+                                                          const toml::node* before,
+                                                          const toml::node* after) {
   const toml::table* a = before != nullptr ? before->as_table() : nullptr;
   const toml::table* b = after != nullptr ? after->as_table() : nullptr;
-  const auto keys = keys_of(a, b);
-  return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-    return key == "turns" ||
-           same_node(a != nullptr ? a->get(key) : nullptr, b != nullptr ? b->get(key) : nullptr);
-  });
+  std::vector<std::string> changes;
+  for (const std::string& key : keys_of(a, b)) {
+    if (is_in_record(section, key) || same_node(entry_of(a, key), entry_of(b, key))) continue;
+    if (!is_operating(section, key)) return std::nullopt;
+    changes.push_back(fmt::format("{}.{}", label, key));
+  }
+  return changes;
 }
 
-// `replicas` shows in the plan.
-bool only_adds(const toml::table& before, const toml::table& after) {
-  const auto keys = keys_of(&before, &after);
-  return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
-    if (is_one_of(key, {"replicas", "description"})) return true;
-    const toml::node* a = before.get(key);
-    const toml::node* b = after.get(key);
-    if (key == "protocol") return same_protocol(a, b);
-    const bool grows =
-        is_one_of(key, {"models", "models_from", "variants", "targets", "problems", "prompts"});
-    return grows ? holds_all(a, b) : same_node(a, b);
-  });
-}
+/// A later text against an earlier one.
+class TextComparison {
+ public:
+  /// Whether the text only adds to the other, but for how the run is operated; texts that cannot be
+  /// read do not.
+  bool extends(const std::string& before, const std::string& after) {
+    if (before == after) return true;
+    const ExperimentBundle old_parts = split_bundle(before);
+    const ExperimentBundle parts = split_bundle(after);
+    for (const auto& [path, text] : old_parts.included) {
+      const auto now = parts.included.find(path);
+      if (now == parts.included.end() || !part_extends(text, now->second)) return false;
+    }
+    return part_extends(old_parts.text, parts.text);
+  }
 
-/// Whether the text only adds to the other; texts that cannot be read do not.
-bool only_adds(const std::string& before, const std::string& after) {
-  if (before == after) return true;
-  const ExperimentBundle old_parts = split_bundle(before);
-  const ExperimentBundle parts = split_bundle(after);
-  const bool keeps_included =
-      std::all_of(old_parts.included.begin(), old_parts.included.end(), [&](const auto& included) {
-        const auto now = parts.included.find(included.first);
-        return now != parts.included.end() && now->second == included.second;
+  /// "rank.checkpoint_s", "model 'b'.url".
+  [[nodiscard]] const std::vector<std::string>& changes() const { return changes_; }
+
+ private:
+  bool part_extends(const std::string& before, const std::string& after) {
+    const auto a = parse_toml(before, "");
+    const auto b = parse_toml(after, "");
+    if (!a || !b) return false;
+    const auto keys = keys_of(&*a, &*b);
+    return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
+      return is_in_record("", key) || entry_extends(key, a->get(key), b->get(key));
+    });
+  }
+
+  bool entry_extends(const std::string& key, const toml::node* before, const toml::node* after) {
+    if (is_one_of(key, {"models", "models_from", "variants", "targets", "problems", "prompts"})) {
+      return list_extends(key, before, after);
+    }
+    if (is_one_of(key, {"protocol", "rank", "spending", "reliability"})) {
+      return note(operating_changes(key, key, before, after));
+    }
+    return same_node(before, after);
+  }
+
+  /// Whether each entry of [[before]] still stands in [[after]].
+  bool list_extends(const std::string& key, const toml::node* before, const toml::node* after) {
+    const toml::array* old_entries = before != nullptr ? before->as_array() : nullptr;
+    const toml::array* entries = after != nullptr ? after->as_array() : nullptr;
+    // No prompts and no variants stand for one of each, which those that are given now replace.
+    const bool begins = before == nullptr && is_one_of(key, {"models", "models_from"});
+    if (old_entries == nullptr || entries == nullptr) return begins || same_node(before, after);
+    return std::all_of(old_entries->begin(), old_entries->end(), [&](const toml::node& old_entry) {
+      return std::any_of(entries->begin(), entries->end(), [&](const toml::node& entry) {
+        return entry_stays(key, old_entry, entry);
       });
-  if (!keeps_included) return false;
-  const auto old_table = parse_toml(old_parts.text, "");
-  const auto table = parse_toml(parts.text, "");
-  return old_table && table && only_adds(*old_table, *table);
-}
+    });
+  }
+
+  bool entry_stays(const std::string& key, const toml::node& before, const toml::node& after) {
+    if (same_node(&before, &after)) return true;
+    if (!before.is_table() || !after.is_table()) return false;
+    const std::string name = (*before.as_table())["name"].value_or(std::string());
+    return note(operating_changes(key, fmt::format("model '{}'", name), &before, &after));
+  }
+
+  bool note(const std::optional<std::vector<std::string>>& changes) {
+    if (changes) changes_.insert(changes_.end(), changes->begin(), changes->end());
+    return changes.has_value();
+  }
+
+  std::vector<std::string> changes_;
+};
 
 // --- the plan ------------------------------------------------------------------------------------
 
@@ -195,7 +249,8 @@ Error refusal(const ExperimentRecord& stored, const ExperimentRecord& wanted) {
   error.kind = ErrorKind::kConflict;
   error.hint =
       "Give another output with -o, or the experiment file as it was. Only added to a run can be: "
-      "turns, replicas, models, targets, problems, prompts.";
+      "turns, replicas, models, targets, problems, prompts. Changed can be how it is operated: "
+      "docs/durability.md lists it.";
   error.what = stored.text == wanted.text
                    ? "this output was begun with the same experiment file but other problem files"
                    : "this output belongs to another experiment ('" + stored.name +
@@ -210,11 +265,13 @@ Result<ExperimentExtension> extend_experiment(const ExperimentRecord& stored,
                                               const ExperimentRecord& wanted) {
   auto plan = extend_plan(stored.trajectories, wanted.trajectories);
   if (!plan) return fail(refusal(stored, wanted));
-  ExperimentExtension extension{wanted, {}};
+  ExperimentExtension extension{wanted, {}, {}};
   extension.experiment.trajectories = std::move(*plan);
-  if (!extends(extension.experiment, stored) || !only_adds(stored.text, wanted.text)) {
+  TextComparison texts;
+  if (!extends(extension.experiment, stored) || !texts.extends(stored.text, wanted.text)) {
     return fail(refusal(stored, wanted));
   }
+  extension.changed = texts.changes();
   extension.added = describe_added(stored, extension.experiment);
   return extension;
 }

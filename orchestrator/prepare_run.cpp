@@ -132,6 +132,9 @@ void say_what_is_there(const std::string& output, const RunStore& store, int wor
   if (const auto& added = store.extended(); !added.empty()) {
     fmt::print("Extending {}: {}. What is there stays as it is.\n", output, fmt::join(added, ", "));
   }
+  if (const auto& changed = store.changed(); !changed.empty()) {
+    fmt::print("Going on with other settings: {}.\n", fmt::join(changed, ", "));
+  }
   const RunState& state = store.state();
   if (is_done(state)) {
     fmt::print("{} is complete already: {} trajectories, {} turns.\n", output, state.ended(),

@@ -98,8 +98,9 @@ Status RunStore::open_journal(const ExperimentRecord& wanted) {
       !opened) {
     return opened;
   }
-  if (extension->added.empty()) return {};
+  if (extension->added.empty() && extension->changed.empty()) return {};
   extended_ = std::move(extension->added);
+  changed_ = std::move(extension->changed);
   return begin_version(extension->experiment);
 }
 

@@ -24,8 +24,8 @@ Result<RunState> read_run_state(const std::string& results_path);
 class RunStore {
  public:
   /// Takes the lock and opens or creates the run. An experiment that only adds to the stored one
-  /// (experiment_extension.h) is taken up. kConflict, with the difference, when the files belong to
-  /// another experiment; nothing is changed then.
+  /// or is operated in another way (experiment_extension.h) is taken up. kConflict, with the
+  /// difference, when the files belong to another experiment; nothing is changed then.
   static Result<std::unique_ptr<RunStore>> open(FileSystem& files, const std::string& results_path,
                                                 const ExperimentRecord& wanted);
 
@@ -36,6 +36,8 @@ class RunStore {
   [[nodiscard]] bool resumed() const { return resumed_; }
   /// What the experiment has more than before, for people; mostly empty.
   [[nodiscard]] const std::vector<std::string>& extended() const { return extended_; }
+  /// Keys of how it is operated that are others than before.
+  [[nodiscard]] const std::vector<std::string>& changed() const { return changed_; }
   [[nodiscard]] std::uint64_t torn_bytes() const { return torn_bytes_; }
   /// Turns that are on disk.
   [[nodiscard]] std::int64_t safe_turns() const { return safe_turns_; }
@@ -71,6 +73,7 @@ class RunStore {
   RunState state_;
   bool resumed_ = false;
   std::vector<std::string> extended_;
+  std::vector<std::string> changed_;
   std::uint64_t torn_bytes_ = 0;
   std::int64_t safe_turns_ = 0;
 };

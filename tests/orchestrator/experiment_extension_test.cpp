@@ -143,6 +143,52 @@ TEST(ExperimentExtension, OfAnythingElseIsRefusedWithTheDifference) {
   }
 }
 
+ExperimentRecord with_text(const std::string& text) {
+  ExperimentRecord record = Wanted().record();
+  record.text = text;
+  return record;
+}
+
+const std::string kServed =
+    "name = \"small\"\n[[models]]\nname = \"a\"\nprovider = \"openai\"\nmodel = \"m\"\n";
+
+TEST(ExperimentExtension, TakesUpHowTheRunIsOperated) {
+  const std::string rest = "[rank]\nfeedback_max_tokens = 500\n";
+  const auto changed = extend_experiment(
+      with_text(kServed + "url = \"http://old/v1\"\n" + rest),
+      with_text(kServed + "url = \"http://new/v1\"\nclocks = { keep_alive_s = 3600 }\n" + rest +
+                "checkpoint_s = 60\n[spending]\nmax_tokens = 5\n[reliability]\nrepeats = 1\n"));
+  ASSERT_TRUE(changed) << describe(changed.error());
+  EXPECT_THAT(changed->added, IsEmpty());
+  EXPECT_THAT(changed->changed, testing::UnorderedElementsAre(
+                                    "model 'a'.url", "model 'a'.clocks", "rank.checkpoint_s",
+                                    "spending.max_tokens", "reliability.repeats"));
+}
+
+TEST(ExperimentExtension, RefusesWhatAModelIsToldOrAskedBesides) {
+  for (const std::string& after :
+       {kServed + "temperature = 1.0\n", kServed + "[rank]\nfeedback_max_tokens = 400\n",
+        kServed + "[budgets]\nevaluate_s = 20\n", kServed + "[[variants]]\nname = \"{model}\"\n",
+        kServed + "[[prompts]]\ntag = \"base\"\n"}) {
+    EXPECT_FALSE(extend_experiment(with_text(kServed), with_text(after))) << after;
+  }
+}
+
+TEST(ExperimentExtension, ComparesIncludedFilesAsTheyAreUnderstood) {
+  const std::string main = "name = \"small\"\nmodels_from = [\"m.toml\"]\n#:include \"m.toml\"\n";
+  const std::string model = "[[models]]\nname = \"a\"\nprovider = \"openai\"\nmodel = \"m\"\n";
+  const auto commented =
+      extend_experiment(with_text(main + model), with_text(main + "# for the record\n" + model));
+  ASSERT_TRUE(commented) << describe(commented.error());
+  EXPECT_THAT(commented->changed, IsEmpty());
+  const auto limited = extend_experiment(with_text(main + model),
+                                         with_text(main + model + "limits = { in_flight = 2 }\n"));
+  ASSERT_TRUE(limited) << describe(limited.error());
+  EXPECT_THAT(limited->changed, ElementsAre("model 'a'.limits"));
+  EXPECT_FALSE(
+      extend_experiment(with_text(main + model), with_text(main + model + "temperature = 0.5\n")));
+}
+
 class ExtendedRun : public testing::Test {
  protected:
   std::unique_ptr<RunStore> open(const ExperimentRecord& experiment) {
@@ -207,6 +253,27 @@ TEST_F(ExtendedRun, SurvivesTheJournalAndTheResultsFile) {
     return {};
   }));
   EXPECT_THAT(planned, ElementsAre(2, 4)) << "both versions, where they stood";
+}
+
+TEST_F(ExtendedRun, ThatIsOperatedInAnotherWayStoresThatAsAVersion) {
+  const Wanted other{.rest = "[budgets]\nevaluate_s = 10.0\n[rank]\ncheckpoint_s = 60\n"};
+  { auto store = open(Wanted().record()); }
+  {
+    auto store = open(other.record());
+    EXPECT_THAT(store->changed(), ElementsAre("rank.checkpoint_s"));
+    EXPECT_EQ(store->state().experiment()->text, other.record().text);
+  }
+  auto again = open(other.record());
+  EXPECT_THAT(again->changed(), IsEmpty());
+}
+
+TEST_F(ExtendedRun, ThatIsCompleteStaysAsItIsWhateverItIsOperatedBy) {
+  complete_the_first_version();
+  const std::string before = read_text(path_).value();
+  const Wanted other{.rest = "[budgets]\nevaluate_s = 10.0\n[rank]\ncheckpoint_s = 60\n"};
+  auto store = open(other.record());
+  EXPECT_THAT(store->changed(), IsEmpty());
+  EXPECT_EQ(read_text(path_).value(), before);
 }
 
 TEST_F(ExtendedRun, ThatIsRefusedLeavesEveryFileAsItWas) {
