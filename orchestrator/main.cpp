@@ -9,6 +9,7 @@
 #include "common/log.h"
 #include "common/version.h"
 #include "orchestrator/commands/commands.h"
+#include "orchestrator/commands/usage_error.h"
 #include "orchestrator/exit_codes.h"
 #include "orchestrator/installation.h"
 #include "orchestrator/report_error.h"
@@ -37,7 +38,7 @@ int dispatch(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitDone : kExitError;
+    return report_parse_end(app, error);
   }
   return exit_code;
 }

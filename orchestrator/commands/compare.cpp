@@ -56,14 +56,14 @@ void add_compare_command(CLI::App& app, int& exit_code) {
   command->add_option("SECOND", options->second, "Results file (NAME.h5)")->required();
   command->add_option("--format", options->format, "terminal, markdown, csv or latex")
       ->check(CLI::IsMember({"terminal", "markdown", "csv", "latex"}));
-  command->add_option("--turns", options->options.turns, "Turn limits of the cells")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 1000));
+  check_turn_limits(*command->add_option("--turns", options->options.turns,
+                                         "Turn limits of the cells; default: 1,4,8. One beyond the "
+                                         "runs' turns is the last of these"));
   command
       ->add_option("--across", options->across,
                    "Compare although these differ: devices, timing, judging, or several of them")
       ->delimiter(',')
+      ->option_text("WHAT[,WHAT]")
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"devices", "timing", "judging"}));
   add_speedup_option(*command, options->speedup);

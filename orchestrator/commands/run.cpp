@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "orchestrator/commands/commands.h"
+#include "orchestrator/commands/support.h"
 
 namespace ptxbatch {
 
@@ -20,11 +21,11 @@ void add_run_command(CLI::App& app, int& exit_code) {
   command
       ->add_option("--max-tokens", options->max_tokens,
                    "Tokens that all model calls may use, instead of the experiment file's")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number_from(1));
   command
       ->add_option("--max-cost-usd", options->max_cost_usd,
                    "What all model calls may cost, instead of the experiment file's")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_amount());
   command->add_flag("--allow-unfit", options->allow_unfit,
                     "Go on without ranks that cannot work: no GPU of its own, another "
                     "architecture, another program, no compiler");

@@ -25,6 +25,7 @@ struct TablesCommand {
   std::vector<std::string> files;
   std::string format = "terminal";
   std::vector<std::int32_t> turns = {1, 4, 8};
+  bool turns_asked_for = false;
   std::string speedup = "paper";
   std::vector<std::int32_t> paper;  // numbers of its tables; none: those of the run
   bool intervals = false;
@@ -77,10 +78,22 @@ int paper_tables(const TablesCommand& command) {
   return kExitDone;
 }
 
+// Apart from the tables, which may be CSV for a program.
+void note_limits(const TablesCommand& command, const std::vector<TurnTable>& tables) {
+  std::int32_t most = 0;
+  for (const TurnTable& table : tables) most = std::max(most, table.max_turns);
+  const bool beyond = std::any_of(command.turns.begin(), command.turns.end(),
+                                  [most](std::int32_t limit) { return limit > most; });
+  if (!command.turns_asked_for || !beyond) return;
+  fmt::print(stderr, "note: trajectories have {} turns at most; a limit beyond that is {}\n", most,
+             most);
+}
+
 int run_tables(const TablesCommand& command) {
   if (command.files.empty()) return missing_files();
   const auto loaded = read_turn_tables(command.files, speedup_kind(command.speedup));
   if (!loaded) return report(loaded.error());
+  note_limits(command, *loaded);
   TableOptions options;
   options.format = *table_format_from_name(command.format);
   options.turns = command.turns;
@@ -100,13 +113,15 @@ void add_tables_command(CLI::App& app, int& exit_code) {
   command->add_option("RESULTS", options->files, "Results files");
   command->add_option("--format", options->format, "terminal, markdown, csv or latex")
       ->check(CLI::IsMember({"terminal", "markdown", "csv", "latex"}));
-  CLI::Option* turns = command->add_option("--turns", options->turns, "Turn limits of the cells")
-                           ->delimiter(',')
-                           ->allow_extra_args(false)
-                           ->check(CLI::Range(1, 1000));
+  CLI::Option* turns =
+      command->add_option("--turns", options->turns,
+                          "Turn limits of the cells; default: 1,4,8. One beyond the run's turns is "
+                          "the last of these");
+  check_turn_limits(*turns);
   CLI::Option* paper =
       command->add_option("--paper", options->paper, "Tables of the paper, by number: 1 or 1,7")
           ->delimiter(',')
+          ->option_text("N[,N...]")
           ->check(CLI::Range(1, 10))
           ->allow_extra_args(false)
           ->excludes(turns);
@@ -120,7 +135,8 @@ void add_tables_command(CLI::App& app, int& exit_code) {
   paper->excludes(coverage);
   add_speedup_option(*command, options->speedup);
   paper->excludes(command->get_option("--speedup"));  // the paper has its own
-  command->callback([options, &exit_code] {
+  command->callback([options, turns, &exit_code] {
+    options->turns_asked_for = turns->count() > 0;
     exit_code = options->paper.empty() ? run_tables(*options) : paper_tables(*options);
   });
 }

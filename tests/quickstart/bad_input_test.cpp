@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/file_system.h"
@@ -191,6 +192,36 @@ TEST(BadInput, a_second_writer_is_refused_and_does_not_disturb_the_first) {
   ASSERT_EQ(::kill(first.pid(), SIGTERM), 0);
   ASSERT_EQ(::kill(first.pid(), SIGTERM), 0);
   EXPECT_EQ(finish(first).exit_code, 75) << first.output();
+}
+
+TEST(BadInput, a_limit_that_is_none_is_refused_in_few_words) {
+  const Workspace workspace;
+  workspace.write("experiment.toml", "");
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"--max-tokens", "0"},     {"--max-tokens", "99999999999999999999"},
+      {"--max-tokens", "1e6"},   {"--max-cost-usd", "0"},
+      {"--max-cost-usd", "nan"}, {"--max-cost-usd", "inf"}};
+  for (const auto& [option, value] : options) {
+    const CommandEnd end =
+        ptxbatch({"run", workspace.experiment(), "-o", workspace.results(), option, value});
+    EXPECT_EQ(end.exit_code, 1) << option << " " << value;
+    EXPECT_THAT(end.output, AllOf(HasSubstr("ptxbatch: run: " + option), HasSubstr(value)));
+    EXPECT_LT(end.output.size(), 200U) << end.output;
+  }
+}
+
+TEST(BadInput, a_mistyped_word_is_answered_with_the_nearest_one) {
+  const CommandEnd command = ptxbatch({"runn", "x.toml"});
+  EXPECT_EQ(command.exit_code, 1);
+  EXPECT_THAT(command.output, AllOf(HasSubstr("ptxbatch: there is no command 'runn'"),
+                                    HasSubstr("Did you mean run?"), HasSubstr("ptxbatch --help")));
+  const CommandEnd option = ptxbatch({"run", "x.toml", "-o", "x.h5", "--max-token=5"});
+  EXPECT_EQ(option.exit_code, 1);
+  EXPECT_THAT(option.output,
+              AllOf(HasSubstr("ptxbatch: run: there is no option --max-token\n"),
+                    HasSubstr("Did you mean --max-tokens?"), HasSubstr("ptxbatch run --help")));
+  EXPECT_EQ(ptxbatch({"--help"}).exit_code, 0);
+  EXPECT_EQ(ptxbatch({"run", "--help"}).exit_code, 0);
 }
 
 TEST(BadInput, a_home_that_is_none_is_named) {

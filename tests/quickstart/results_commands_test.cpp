@@ -158,6 +158,15 @@ TEST_F(ResultsCommands, ARunWithoutItsResultsFileYetIsNamedAsSuch) {
   }
 }
 
+TEST_F(ResultsCommands, TurnLimitsAreSeparatedByCommasAndNoneIsBeyondTheRuns) {
+  const CommandEnd help = ptxbatch({"tables", "--help"});
+  EXPECT_THAT(help.output, HasSubstr("--turns T[,T...] "));
+  const CommandEnd end = ptxbatch({"tables", file("run.h5"), "--turns", "1,999"});
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("a limit beyond that is "));
+  EXPECT_THAT(ptxbatch({"tables", file("run.h5")}).output, ::testing::Not(HasSubstr("note: traj")));
+}
+
 TEST_F(ResultsCommands, AForeignFileIsNamedByAllOfThem) {
   using Arguments = std::vector<std::string>;
   const std::string foreign = file("foreign.h5");
