@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -47,22 +48,33 @@ void allow_all_descriptors() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+std::string failed_text(const RunState& state) {
+  if (state.failed() == 0) return "";
+  return fmt::format(
+      "; {} trajectories FAILED and are tried again when the same command is run again",
+      state.failed());
+}
+
+std::string exhausted_text(const RunState& state) {
+  const auto& trajectories = state.trajectories();
+  const auto exhausted = std::count_if(
+      trajectories.begin(), trajectories.end(),
+      [](const TrajectoryState& each) { return each.end == TrajectoryEnd::kContextExhausted; });
+  if (exhausted == 0) return "";
+  return fmt::format("; {} ended since the model's context was exhausted", exhausted);
+}
+
 int conclude(const RunOptions& options, const Coordinator::Outcome& outcome,
              const RunState& state) {
   if (outcome.error) report(*outcome.error);
   if (outcome.exit_code == kExitResumable) {
-    fmt::print(stderr,
-               "ptxbatch: stopped early; {} turns are safe in {}. Run the same command again to go "
-               "on.\n",
-               state.turns(), options.output);
+    fmt::print(stderr, "ptxbatch: stopped early; {} turns are safe in {}.{}\n", state.turns(),
+               options.output,
+               state.limit_reached() ? "" : " Run the same command again to go on.");
   } else if (outcome.exit_code != kExitError) {
-    fmt::print("{}: {} trajectories, {} turns, {} correct{}.\n", options.output, state.ended(),
+    fmt::print("{}: {} trajectories, {} turns, {} correct{}{}.\n", options.output, state.ended(),
                state.turns(), state.labels()[static_cast<std::size_t>(Label::kCorrect)],
-               state.failed() > 0
-                   ? fmt::format("; {} trajectories FAILED and are tried again when the same "
-                                 "command is run again",
-                                 state.failed())
-                   : "");
+               exhausted_text(state), failed_text(state));
   }
   return outcome.exit_code;
 }

@@ -152,7 +152,10 @@ TEST(ModelRun, StopsWhenItsTokensAreSpentAndGoesOnWithMore) {
   workspace.write(small);
   const CommandEnd stopped = ptxbatch(run_arguments(workspace));
   EXPECT_EQ(stopped.exit_code, 75) << stopped.output;
-  EXPECT_THAT(stopped.output, AllOf(HasSubstr("560 tokens of the 500"), HasSubstr("--max-tokens")));
+  EXPECT_THAT(stopped.output, AllOf(HasSubstr("560 tokens of the 500"), HasSubstr("--max-tokens"),
+                                    Not(HasSubstr("Run the same command again"))));
+  const std::size_t first = stopped.output.find("560 tokens of the 500");
+  EXPECT_EQ(stopped.output.find("560 tokens of the 500", first + 1), std::string::npos);
   EXPECT_EQ(server.requests(), 4);
   EXPECT_EQ(read_run(workspace.results()).turns.size(), 4U);  // what was paid for is judged
   EXPECT_THAT(ptxbatch({"status", "--json", workspace.results()}).output,
@@ -275,16 +278,67 @@ TEST(ModelRun, TheDoctorLooksAtEachEndpoint) {
                                    HasSubstr("no credit left")));
 }
 
-TEST(ModelRun, AContextThatIsFullEndsTheTrajectoryWithItsReason) {
-  FaultServer server(answer_prose);
+// The first prompt fits; the server then counts far more than was estimated.
+TEST(ModelRun, AContextThatIsFullEndsTheTrajectoryAndIsSaid) {
+  FaultServer server([](const httplib::Request& /*request*/, httplib::Response& response) {
+    std::string stream = prose_stream();
+    stream.replace(stream.find(":100,"), 5, ":97000,");
+    FaultServer::answer(response, stream);
+  });
   const Workspace workspace;
   workspace.write(experiment_with(
-      served_model("m", server.url(), "context_tokens = 3000\nleast_reply_tokens = 2000\n"), 1));
+      served_model("m", server.url(), "context_tokens = 98000\nleast_reply_tokens = 2000\n"), 1));
   const CommandEnd end = ptxbatch(run_arguments(workspace));
   EXPECT_EQ(end.exit_code, 0) << end.output;
-  EXPECT_EQ(server.requests(), 0);
-  const CommandEnd shown = ptxbatch({"status", workspace.results()});
-  EXPECT_THAT(shown.output, HasSubstr("complete"));
+  EXPECT_EQ(server.requests(), 1);
+  EXPECT_THAT(end.output, HasSubstr("1 ended since the model's context was exhausted"));
+  EXPECT_THAT(ptxbatch({"status", workspace.results()}).output, HasSubstr("complete"));
+}
+
+TEST(ModelRun, ACostThatTheServerWasSaidToGiveAndDoesNotStopsIt) {
+  FaultServer server(answer_prose);
+  const Workspace workspace;
+  SmallExperiment small =
+      experiment_with(served_model("m", server.url(), "prices = { reported = true }\n"), 1);
+  small.rest = "[spending]\nmax_cost_usd = 5\n";
+  workspace.write(small);
+  const CommandEnd stopped = ptxbatch(run_arguments(workspace));
+  EXPECT_EQ(stopped.exit_code, 75) << stopped.output;
+  EXPECT_THAT(stopped.output, HasSubstr("the server of model 'm' gave no cost"));
+  EXPECT_EQ(server.requests(), 1);
+
+  small.models = served_model("m", server.url(), "prices = { prompt = 1, completion = 2 }\n");
+  workspace.write(small);
+  const CommandEnd finished = ptxbatch(run_arguments(workspace));
+  EXPECT_EQ(finished.exit_code, 0) << finished.output;
+  EXPECT_THAT(finished.output, HasSubstr("model 'm'.prices"));
+  EXPECT_EQ(server.requests(), 3);
+}
+
+TEST(ModelRun, AnAddressThatIsCorrectedIsTakenUp) {
+  FaultServer server(answer_prose);
+  const Workspace workspace;
+  const std::string retries = "retries = { attempts = 1 }\n";
+  workspace.write(
+      experiment_with("[[models]]\nname = \"m\"\nprovider = \"openai\"\nmodel = \"m\"\n" + retries +
+                          "url_env = \"PTXBATCH_NOT_SET\"\n",
+                      1));
+  const CommandEnd unset = ptxbatch(run_arguments(workspace));
+  EXPECT_EQ(unset.exit_code, 1);
+  EXPECT_THAT(unset.output, HasSubstr("$PTXBATCH_NOT_SET is not set"));
+  EXPECT_THAT(ptxbatch({"doctor", workspace.experiment()}).output,
+              HasSubstr("$PTXBATCH_NOT_SET is not set"));
+
+  SmallExperiment wrong = experiment_with(served_model("m", "http://127.0.0.1:1/v1"), 1);
+  wrong.rest = "[rank]\nput_backs = 0\n";
+  workspace.write(wrong);
+  EXPECT_EQ(ptxbatch(run_arguments(workspace)).exit_code, 2);
+  wrong.models = served_model("m", server.url());
+  workspace.write(wrong);
+  const CommandEnd end = ptxbatch(run_arguments(workspace));
+  EXPECT_EQ(end.exit_code, 0) << end.output;
+  EXPECT_THAT(end.output, HasSubstr("other settings: model 'm'.url"));
+  EXPECT_EQ(read_run(workspace.results()).turns.size(), 3U);
 }
 
 }  // namespace
