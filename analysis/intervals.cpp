@@ -27,8 +27,8 @@ Interval score_interval(double share, double count, double quantile) {
 // Student's, of 97.5 %: the expansion of Abramowitz and Stegun, 26.7.5; from 3 degrees of freedom
 // on it is within 0.3 %.
 double student_quantile(double freedom) {
-  constexpr double z = kNormalQuantile;
-  constexpr double z2 = z * z;
+  const double z = kNormalQuantile;
+  const double z2 = z * z;
   const double first = z * (z2 + 1) / 4;
   const double second = z * ((5 * z2 + 16) * z2 + 3) / 96;
   const double third = z * (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;

@@ -20,6 +20,7 @@ struct SharedNotes {
 SharedNotes tables_of(const TableNumbers& numbers, const std::vector<std::uint32_t>& group,
                       const TableOptions& options) {
   std::vector<Sheet> sheets;
+  sheets.reserve(kKinds.size());
   for (const TableKind kind : kKinds) {
     sheets.push_back(score_sheet(numbers, group, kind, options));
   }
