@@ -65,10 +65,11 @@ std::string exhausted_text(const RunState& state) {
 }
 
 int conclude(const RunOptions& options, const Coordinator::Outcome& outcome,
-             const RunState& state) {
+             const RunStore& store) {
+  const RunState& state = store.state();
   if (outcome.error) report(*outcome.error);
   if (outcome.exit_code == kExitResumable) {
-    fmt::print(stderr, "ptxbatch: stopped early; {} turns are safe in {}.{}\n", state.turns(),
+    fmt::print(stderr, "ptxbatch: stopped early; {} turns are safe in {}.{}\n", store.safe_turns(),
                options.output,
                state.limit_reached() ? "" : " Run the same command again to go on.");
   } else if (outcome.exit_code != kExitError) {
@@ -111,7 +112,7 @@ CoordinatorEnd coordinate(const RunOptions& options, Prepared& prepared, Transpo
   Coordinator coordinator(prepared.experiment, *prepared.store, transport, progress, system_time(),
                           WorkQueue(), conditions);
   const Coordinator::Outcome outcome = coordinator.run();
-  return {conclude(options, outcome, prepared.store->state()), outcome.ranks_left_behind};
+  return {conclude(options, outcome, *prepared.store), outcome.ranks_left_behind};
 }
 
 // Threads whose work was abandoned may still run; leaving at once ends them and their children.
