@@ -24,7 +24,7 @@ Result<DeviceInfo> KeeperClient::ensure_running() {
   if (!hello) {
     Error error = error_of(hello.error());
     error.kind = ErrorKind::kSystem;  // no workload was asked for yet that could be at fault
-    peer_.reset();  // also one that is alive and refused to serve
+    peer_.reset();                    // also one that is alive and refused to serve
     return fail(std::move(error));
   }
   device_ = hello->device;
