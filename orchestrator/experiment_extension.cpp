@@ -32,7 +32,9 @@ bool is_operating(std::string_view section, std::string_view key) {
         key, {"url", "url_env", "api_key_env", "ca_file", "limits", "prices", "clocks", "retries"});
   }
   if (section == "rank") return key != "feedback_max_tokens";
-  return is_one_of(section, {"spending", "reliability"});
+  // These decide which measurements count.
+  if (section == "reliability") return !is_one_of(key, {"drift", "repeats"});
+  return section == "spending";
 }
 
 /// Shows in the record of the experiment, where it is compared as it was understood.

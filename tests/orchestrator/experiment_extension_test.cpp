@@ -157,18 +157,19 @@ TEST(ExperimentExtension, TakesUpHowTheRunIsOperated) {
   const auto changed = extend_experiment(
       with_text(kServed + "url = \"http://old/v1\"\n" + rest),
       with_text(kServed + "url = \"http://new/v1\"\nclocks = { keep_alive_s = 3600 }\n" + rest +
-                "checkpoint_s = 60\n[spending]\nmax_tokens = 5\n[reliability]\nrepeats = 1\n"));
+                "checkpoint_s = 60\n[spending]\nmax_tokens = 5\n[reliability]\nrestarts = 1\n"));
   ASSERT_TRUE(changed) << describe(changed.error());
   EXPECT_THAT(changed->added, IsEmpty());
   EXPECT_THAT(changed->changed, testing::UnorderedElementsAre(
                                     "model 'a'.url", "model 'a'.clocks", "rank.checkpoint_s",
-                                    "spending.max_tokens", "reliability.repeats"));
+                                    "spending.max_tokens", "reliability.restarts"));
 }
 
 TEST(ExperimentExtension, RefusesWhatAModelIsToldOrAskedBesides) {
   for (const std::string& after :
        {kServed + "temperature = 1.0\n", kServed + "[rank]\nfeedback_max_tokens = 400\n",
-        kServed + "[budgets]\nevaluate_s = 20\n", kServed + "[[variants]]\nname = \"{model}\"\n",
+        kServed + "[reliability]\ndrift = 0.5\n", kServed + "[budgets]\nevaluate_s = 20\n",
+        kServed + "[[variants]]\nname = \"{model}\"\n",
         kServed + "[[prompts]]\ntag = \"base\"\n"}) {
     EXPECT_FALSE(extend_experiment(with_text(kServed), with_text(after))) << after;
   }
