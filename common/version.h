@@ -4,9 +4,9 @@
 
 namespace ptxbatch {
 
-extern const char* const kVersion;
+extern const char* const kVersion;  // NOLINT(readability-identifier-naming): a constant
 /// 12 digits, with "-dirty" behind them when files that git knows had been changed; "unknown" when
 /// it was not built in a git repository.
-extern const char* const kGitCommit;
+extern const char* const kGitCommit;  // NOLINT(readability-identifier-naming): a constant
 
 }  // namespace ptxbatch

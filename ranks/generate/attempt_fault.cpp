@@ -70,11 +70,11 @@ bool set_fault_of_model(int status, const ProviderError& error, const EndpointSp
                         AttemptFault& fault) {
   const bool out_of_money =
       status == 402 || contains_any(error.code, {"insufficient_quota", "billing"});
+  const bool of_the_prompt = status == 403 && speaks_of_moderation(error);
+  if (of_the_prompt && !out_of_money) return false;
   if (out_of_money) {
     fault.cause = "payment";
     fault.hint = "The account has no credit left: add some, and run the same command again.";
-  } else if (status == 403 && speaks_of_moderation(error)) {
-    return false;
   } else if (status == 401 || status == 403) {
     fault.cause = status == 401 ? "key_refused" : "forbidden";
     fault.hint = key_variable(endpoint);
