@@ -50,17 +50,17 @@ class ScriptedRank {
   std::uint64_t number_ = 0;
 };
 
-// The system's, and now and then ahead of it.
+// Behind the system's until it jumps to it. (Ahead of it, waits for messages would last as long.)
 class JumpingTime final : public TimeSource {
  public:
   [[nodiscard]] SteadyClock::time_point now() const override {
-    return SteadyClock::now() + ahead_.load();
+    return SteadyClock::now() - std::chrono::seconds(behind_s_);
   }
   [[nodiscard]] double unix_time_s() const override { return ::ptxbatch::unix_time_s(); }
-  void jump(std::chrono::seconds seconds) { ahead_ = ahead_.load() + seconds; }
+  void jump() { behind_s_ = 0; }
 
  private:
-  std::atomic<std::chrono::seconds> ahead_ = std::chrono::seconds(0);
+  std::atomic<int> behind_s_ = 60;
 };
 
 class CoordinatorTest : public testing::Test {
@@ -246,14 +246,13 @@ TEST_F(CoordinatorTest, WhatArrivesDuringALongSyncCountsAlthoughTheStopsDeadline
     rank.expect<Assignment>();
     rank.say(Record(reply_of(0, 0)));
     rank.expect<Acknowledgement>();
-    transport.send_to_coordinator(1, "no message, which stops the run");
-    rank.expect<Stop>();
-    files.before_sync = [&] {
-      files.before_sync = nullptr;
-      time.jump(std::chrono::seconds(60));
+    files.during_next_sync = [&] {
+      time.jump();
       rank.say(Record(reply_of(0, 1)));
       rank.say(Goodbye{});
     };
+    transport.send_to_coordinator(1, "no message, which stops the run");
+    rank.expect<Stop>();
     rank.say(Record(turn_of(0, 0)));
   });
   EXPECT_EQ(outcome.exit_code, kExitResumable);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 namespace ptxbatch {
 
@@ -37,7 +38,7 @@ class FailingAppendFile final : public AppendFile {
   }
 
   Status sync() override {
-    if (faults_.before_sync) faults_.before_sync();
+    if (const auto during = std::exchange(faults_.during_next_sync, nullptr)) during();
     if (faults_.fail_sync) return failure("sync", EIO);
     if (const auto fault = faults_.next_call()) {
       if (fault->effect == Effect::kWhole) static_cast<void>(sync_really());

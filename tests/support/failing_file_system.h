@@ -32,7 +32,7 @@ class FailingFileSystem final : public FileSystem {
     bool lasting = false;  // every later call fails as well
   };
   std::optional<Fault> fault;
-  std::function<void()> before_sync;  // what happens while a sync lasts
+  std::function<void()> during_next_sync;  // called once
   [[nodiscard]] int calls() const { return calls_; }
   [[nodiscard]] bool fault_met() const { return fault_met_; }
 
