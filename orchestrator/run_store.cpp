@@ -219,7 +219,7 @@ Status RunStore::write_results(bool complete, const std::atomic<bool>& abandon,
 Status RunStore::finish() {
   if (!journal_) return {};
   const std::atomic<bool> abandon = false;
-  const auto written = write_results(state_.complete(), abandon, journal_->size_bytes());
+  auto written = write_results(state_.complete(), abandon, journal_->size_bytes());
   if (!written) return written;
   if (!state_.complete()) return {};
   journal_.reset();
