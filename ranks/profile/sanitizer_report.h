@@ -8,7 +8,7 @@
 
 namespace ptxbatch {
 
-/// kInput when this is no such report or holds no record.
+/// kInput when this is no such report, or holds no record but of errors of the tool itself.
 Result<std::string> sanitizer_report_text(const std::string& xml);
 
 }  // namespace ptxbatch

@@ -25,6 +25,16 @@ TEST(SanitizerReport, AnInvalidAccessHasItsLineAndItsCaller) {
             "  thread (0, 0, 0) of block (0, 0, 0), address 0x7f463e800001\n");
 }
 
+TEST(SanitizerReport, AnErrorOfTheToolItselfIsNoFaultOfTheCandidate) {
+  const std::string what =
+      "Internal Sanitizer Error: The Sanitizer failed to handle a hardware "
+      "exception.";
+  const auto text = sanitizer_report_text("<ComputeSanitizerOutput><record><what><text>" + what +
+                                          "</text></what></record></ComputeSanitizerOutput>");
+  ASSERT_FALSE(text);
+  EXPECT_EQ(text.error().what, "it holds no fault of the candidate");
+}
+
 TEST(SanitizerReport, ARaceHasBothItsAccesses) {
   EXPECT_EQ(text_of("racecheck_race"),
             "Race condition:\n"
