@@ -285,7 +285,6 @@ void Coordinator::stop_when_budget_is_spent() {
   budget_spent_ = true;
   if (!error_) error_ = spent;
   progress_.finish_line();
-  spdlog::info("stopping: {}", spent->what);
   spdlog::warn("a limit is reached: nothing more is sent, and calls that are out are waited for");
   append_event(kLimitReached, spent->what);
   stop_ranks(experiment_.budgets.generate_s + kStopGraceS);

@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
 
+#include "common/clock.h"
 #include "orchestrator/commands/commands.h"
 #include "orchestrator/commands/support.h"
 #include "orchestrator/exit_codes.h"
@@ -68,7 +68,7 @@ int watch(const StatusOptions& options, RunStatus status) {
       show_plainly(status, options.json, shown);
     }
     if (!status.running()) return kExitDone;
-    std::this_thread::sleep_for(std::chrono::duration<double>(options.interval_s));
+    std::this_thread::sleep_for(duration_of(options.interval_s));
     auto next = refresh_status(status);
     if (!next) return report(next.error());
     status = std::move(*next);

@@ -101,9 +101,7 @@ tl::expected<FunctionCounts, std::string> count_with_ncu(
     const NcuCounter& counter, const KeeperClient::OpenedWorkload& workload,
     const EvidenceTask& task, const std::string& function, double budget_s) {
   const Deadline deadline = deadline_in(budget_s);
-  const auto left_s = [&] {
-    return std::chrono::duration<double>(deadline - SteadyClock::now()).count();
-  };
+  const auto left_s = [&] { return in_seconds(deadline - SteadyClock::now()); };
   auto folder = ScratchFolder::make(counter.runner.scratch_folder, "ncu-");
   if (!folder) return tl::unexpected(folder.error().what);
   const std::string log = folder->path() + "/counts.csv";
